@@ -1,0 +1,139 @@
+package main_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers lists the rooms from the bottom up. A room may import those of lower
+// layers; rooms of one layer may not import each other unless allowed says so.
+var layers = [][]string{
+	{"internal/fault", "internal/fingerprint", "internal/telemetry", "internal/auth"},
+	{"vault/settings", "vault/note", "vault/change"},
+	{"vault"},
+	{"cache"},
+	{"internal/config", "internal/secrets", "internal/acl", "internal/audit"},
+	{"governor", "hitl"},
+	{"tools"},
+	{"tools/admin", "tools/attachments", "tools/bundles", "tools/metadata", "tools/notes", "tools/resources", "tools/search", "tools/vaults"},
+	{"internal/dispatch"},
+	{"internal/mcpserver/stdio"},
+	{"internal/mcpserver"},
+	{"internal/app"},
+	{"internal/docgen"},
+	{"cmd/vault-mcp"},
+	{"bench"},
+}
+
+// only lists imports that a single room, with all below it, may have.
+var only = map[string][]string{
+	"github.com/mark3labs/mcp-go":      {"internal/mcpserver", "bench"},
+	"github.com/alecthomas/kong":       {"cmd/vault-mcp"},
+	"os/exec":                          {"internal/run", "bench"},
+	"database/sql":                     {"cache"},
+	"github.com/gofrs/flock":           {"cache"},
+	"go.yaml.in/yaml/v3":               {"internal/config", "vault/note"},
+	"github.com/bmatcuk/doublestar/v4": {"internal/acl", "internal/config", "tools/notes"},
+}
+
+const module = "vault-mcp/"
+
+func layerOf(room string) int {
+	for i, l := range layers {
+		for _, r := range l {
+			if room == r || r == "bench" && strings.HasPrefix(room, "bench/") {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func TestImportsPointDownwards(t *testing.T) {
+	packages := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && name != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		room := filepath.ToSlash(filepath.Dir(path))
+		if room == "." {
+			return nil
+		}
+		at := layerOf(room)
+		if at < 0 {
+			t.Errorf("%s has no layer", room)
+			return nil
+		}
+		packages++
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, im := range f.Imports {
+			check(t, path, room, at, strings.Trim(im.Path.Value, `"`))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if packages < 40 {
+		t.Errorf("only %d files were looked at", packages)
+	}
+}
+
+func check(t *testing.T, path, room string, at int, imported string) {
+	if dep, ok := strings.CutPrefix(imported, module); ok {
+		switch to := layerOf(dep); {
+		case to < 0:
+			t.Errorf("%s imports %s, which has no layer", path, dep)
+		case to > at || to == at && dep != room && !strings.HasPrefix(room, "bench"):
+			t.Errorf("%s imports %s, which is not below it", path, dep)
+		}
+		return
+	}
+	for prefix, rooms := range only {
+		if imported != prefix && !strings.HasPrefix(imported, prefix+"/") {
+			continue
+		}
+		if !slices.ContainsFunc(rooms, func(r string) bool { return room == r || strings.HasPrefix(room, r+"/") }) {
+			t.Errorf("%s imports %s, which only %s may", path, imported, strings.Join(rooms, ", "))
+		}
+	}
+}
+
+// Every package says in a sentence what it decides or owns.
+func TestPackageDocs(t *testing.T) {
+	docs := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		dir := filepath.Dir(path)
+		docs[dir] = docs[dir] || f.Doc != nil
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, ok := range docs {
+		if !ok {
+			t.Errorf("package in %s has no doc comment", dir)
+		}
+	}
+}

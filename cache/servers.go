@@ -1,0 +1,215 @@
+package cache
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// lockWait bounds how long a server waits for others that change the list.
+const lockWait = 5 * time.Second
+
+// maxList bounds the list of servers that is read; a line has some hundred bytes.
+const maxList = 4 << 20
+
+// Entry is one running server in the per-user list.
+type Entry struct {
+	// PID is the process; zero means this one when registering.
+	PID int `json:"pid"`
+	// Birth is when the process began, as the system counts it, so that a
+	// later process with the same id is not taken for it. Register sets it.
+	Birth string `json:"birth,omitempty"`
+	// Started is when the server registered; zero means now when registering.
+	Started time.Time `json:"started"`
+	// StateDir is the state folder with the server's own secrets.
+	StateDir string `json:"state_dir"`
+	// Config is the absolute path of the config file, or empty for a bare folder.
+	Config string `json:"config,omitempty"`
+	// Vaults are the vaults that it serves, in the order of its config.
+	Vaults []ServedVault `json:"vaults"`
+	// Version is the version of the program.
+	Version string `json:"version"`
+}
+
+// ServedVault is a vault of a running server.
+type ServedVault struct {
+	ID string `json:"id"`
+	// Path is the real path of the vault.
+	Path string `json:"path"`
+	// StateDir is the state folder of this vault. It is recorded, because
+	// another command may have another XDG_STATE_HOME.
+	StateDir string `json:"state_dir,omitempty"`
+}
+
+// Register adds a server to the per-user list, in place of an older entry of
+// the same process, and returns what takes it out again. Entries of dead
+// processes are dropped on the way. Other servers may do the same at once.
+func Register(env func(string) string, e Entry) (remove func() error, err error) {
+	list, err := listOf(env)
+	if err != nil {
+		return nil, err
+	}
+	if e.PID == 0 {
+		e.PID = os.Getpid()
+	}
+	if e.Started.IsZero() {
+		e.Started = time.Now()
+	}
+	e.Started = e.Started.Truncate(time.Second)
+	if e.Vaults == nil {
+		e.Vaults = []ServedVault{}
+	}
+	e.Birth, _ = process(e.PID)
+	raw, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("write the entry of this server: %w", err)
+	}
+	mine := func(r record) bool { return r.PID == e.PID }
+	if err := list.update(func(rs []record) []record {
+		return append(slices.DeleteFunc(rs, mine), record{e, raw})
+	}); err != nil {
+		return nil, err
+	}
+	return func() error {
+		return list.update(func(rs []record) []record { return slices.DeleteFunc(rs, mine) })
+	}, nil
+}
+
+// List is the servers of this account that run now, in the order in which they
+// registered. Damaged lines and dead processes are passed over. No list is
+// made where there is none.
+func List(env func(string) string) ([]Entry, error) {
+	list, err := listOf(env)
+	if err != nil {
+		return nil, err
+	}
+	records, err := list.read()
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, len(records))
+	for i, r := range records {
+		entries[i] = r.Entry
+	}
+	return entries, nil
+}
+
+// serverList is the path of the list: JSON lines, replaced as a whole.
+type serverList string
+
+// record keeps the line as it was read: another version may have written more.
+type record struct {
+	Entry
+	raw []byte
+}
+
+func listOf(env func(string) string) (serverList, error) {
+	base, err := stateHome(runtime.GOOS, env, false)
+	if err != nil {
+		return "", err
+	}
+	return serverList(filepath.Join(base, "servers")), nil
+}
+
+func (l serverList) read() ([]record, error) {
+	path := string(l)
+	// Whoever could write the list could send a person to a forged config.
+	err := Private(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the list of servers: %w", err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() > maxList {
+		return nil, fmt.Errorf("the list of servers %q cannot be read or is too large: remove it, and restart the servers", path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the list of servers: %w", err)
+	}
+	var records []record
+	for line := range bytes.Lines(data) {
+		r := record{raw: bytes.TrimSpace(line)}
+		if json.Unmarshal(r.raw, &r.Entry) == nil && r.runs() {
+			records = append(records, r)
+		}
+	}
+	return records, nil
+}
+
+// runs reports whether the very process that registered is alive.
+func (e Entry) runs() bool {
+	if e.PID <= 0 {
+		return false
+	}
+	birth, alive := process(e.PID)
+	return alive && (birth == "" || e.Birth == "" || birth == e.Birth)
+}
+
+// update changes the list while no other process can.
+func (l serverList) update(edit func([]record) []record) error {
+	path := string(l)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("make the folder of the list of servers: %w", err)
+	}
+	deadline := time.Now().Add(lockWait)
+	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
+	defer lock.Close()
+	for {
+		held, err := lock.TryLock()
+		if err != nil {
+			return fmt.Errorf("lock %q: %w", path+".lock", err)
+		}
+		if held {
+			break
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("another process has held %q for %s: end it, then try again", path+".lock", lockWait)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	records, err := l.read()
+	if err != nil {
+		return err
+	}
+	var text []byte
+	for _, r := range edit(records) {
+		text = append(append(text, r.raw...), '\n')
+	}
+	return replace(path, text, deadline)
+}
+
+// replace puts text in the place of path: a reader sees the old or the new.
+func replace(path string, text []byte, deadline time.Time) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".servers-*")
+	if err != nil {
+		return fmt.Errorf("write the list of servers: %w", err)
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.Write(text)
+	err = errors.Join(err, temp.Sync(), temp.Close())
+	if err != nil {
+		return fmt.Errorf("write the list of servers: %w", err)
+	}
+	for {
+		err := os.Rename(temp.Name(), path)
+		if err == nil {
+			return nil
+		}
+		// Windows refuses while somebody reads the old list.
+		if runtime.GOOS != "windows" || time.Now().After(deadline) {
+			return fmt.Errorf("replace the list of servers: %w", err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}

@@ -1,0 +1,100 @@
+// Command vault-mcp serves Obsidian vaults to AI agents over MCP, under the
+// rules of the person who owns them.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"vault-mcp/internal/config"
+)
+
+// Version is the program's version.
+const Version = "0.1.0"
+
+// Exit codes.
+const (
+	exitOK      = 0
+	exitRefused = 1 // the call was refused or failed; the reason is on stderr
+	exitUsage   = 2 // the command, the config or the vault's path is wrong
+)
+
+// cli is every command with its flags.
+type cli struct {
+	Serve   serveCmd   `cmd:"" default:"withargs" help:"Serve a vault over stdio; what an MCP client runs."`
+	Call    callCmd    `cmd:"" help:"Make one call and print its answer."`
+	Tools   toolsCmd   `cmd:"" help:"List the tools, or describe one."`
+	Config  configCmd  `cmd:"" help:"Show or check a config file."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+// process is what a command gets from the operating system.
+type process struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	env            config.Env
+}
+
+// refused is an outcome that was already reported.
+var errRefused = errors.New("refused")
+
+func main() {
+	p := process{os.Stdin, os.Stdout, os.Stderr, config.ProcessEnv()}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], p))
+}
+
+// exited carries the exit code that kong asks for when it has printed help.
+type exited int
+
+func run(ctx context.Context, args []string, p process) (code int) {
+	defer func() {
+		if e, ok := recover().(exited); ok {
+			code = int(e)
+		}
+	}()
+	var c cli
+	parser, err := kong.New(&c,
+		kong.Name("vault-mcp"),
+		kong.Description("Governed access to Obsidian vaults for AI agents, over MCP.\n\nvault-mcp <folder> serves that vault; every other command says with --help what it takes."),
+		kong.Writers(p.stdout, p.stderr),
+		kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(p),
+	)
+	if err != nil {
+		panic(err) // the struct above is wrong; every test finds it
+	}
+	k, err := parser.Parse(args)
+	if err != nil {
+		say(p.stderr, err.Error()+"; see vault-mcp --help")
+		return exitUsage
+	}
+	switch err := k.Run(); {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errRefused):
+		return exitRefused
+	default:
+		say(p.stderr, err.Error())
+		return exitUsage
+	}
+}
+
+// say writes one message for the person at the terminal, a line for each
+// problem.
+func say(w io.Writer, msg string) {
+	for line := range strings.Lines(strings.TrimRight(msg, "\n") + "\n") {
+		fmt.Fprint(w, "vault-mcp: ", line)
+	}
+}

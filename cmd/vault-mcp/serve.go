@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+
+	"vault-mcp/internal/app"
+	"vault-mcp/internal/config"
+)
+
+// source names what is served.
+type source struct {
+	Path string `arg:"" help:"A vault's folder, or a config file (YAML or JSON)."`
+}
+
+type serveCmd struct {
+	source
+	LogLevel string `enum:"debug,info,warn,error,"  default:"" help:"How much is logged on stderr: debug, info, warn or error. Overrides the config and VAULT_MCP_LOG."`
+}
+
+// Run serves until the client closes stdin or a signal comes.
+func (c serveCmd) Run(ctx context.Context, p process) error {
+	cfg, err := p.env.Load(c.Path)
+	if err != nil {
+		return err
+	}
+	log := logger(p.stderr, c.LogLevel, cfg)
+	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: log})
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	err = a.Serve(ctx, p.stdin, p.stdout)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		log.Error("the connection ended", "err", err)
+		return errRefused
+	}
+	return nil
+}
+
+// logger writes to stderr only: stdout carries the protocol.
+func logger(w io.Writer, flag string, cfg *config.Config) *slog.Logger {
+	level := cfg.Log.Slog()
+	if flag != "" {
+		level = config.Log{Level: flag}.Slog()
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+}

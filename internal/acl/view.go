@@ -1,0 +1,153 @@
+package acl
+
+import (
+	"context"
+	"errors"
+
+	"vault-mcp/internal/fault"
+	"vault-mcp/vault"
+	"vault-mcp/vault/settings"
+)
+
+// View is a vault as one caller may see it. Tools read through a View only, so
+// that what the rules hide answers everywhere as if it were absent.
+type View struct {
+	// ID is the vault's id in the config.
+	ID string
+	// ReadOnly is set where nothing may be changed, whatever the rules say.
+	ReadOnly bool
+
+	vault *vault.Vault
+	rules *Rules
+}
+
+// NewView makes the view of a vault under rules.
+func NewView(id string, v *vault.Vault, rules *Rules, readOnly bool) *View {
+	return &View{ID: id, ReadOnly: readOnly, vault: v, rules: rules}
+}
+
+// Name is the vault's name: the last element of its folder.
+func (w *View) Name() string { return w.vault.Name() }
+
+// Settings are the vault's Obsidian settings, read anew.
+func (w *View) Settings() settings.Settings { return settings.Load(w.vault.ReadConfig) }
+
+// Check refuses op on a path with acl_denied, or lets it pass. A path that the
+// rules hide passes for reading: it is not there, which the look-up says.
+func (w *View) Check(op Op, path string) error {
+	if path == "" {
+		return nil // the root folder itself; what is in it is judged by itself
+	}
+	v := w.rules.Judge(op, path)
+	switch v.Verb {
+	case Allow, Hide:
+		return nil
+	case Ask:
+		return fault.New(fault.ACLDenied, "The folder rules want a person to approve the %s of %q, and nobody can be asked yet.", op, path).
+			With("path", path).With("op", op.String())
+	}
+	return fault.New(fault.ACLDenied, "The folder rules deny the %s of %q.", op, path).
+		With("path", path).With("op", op.String())
+}
+
+// known reports whether a caller may know of a path that a call names. A
+// hidden folder is known if something below it is not hidden.
+func (w *View) known(ctx context.Context, path string, dir bool) bool {
+	v := w.rules.Judge(Read, path)
+	if v.Verb != Hide || path == "" {
+		return true
+	}
+	return dir && w.rules.reopens(v.Rule) && w.holds(ctx, path)
+}
+
+// listed reports whether a path appears in answers about many paths.
+func (w *View) listed(path string, dir bool) bool { return w.inWide(path, dir, notHidden) }
+
+// readable reports whether a path's text may be read in a call over many.
+func (w *View) readable(path string, dir bool) bool { return w.inWide(path, dir, allowed) }
+
+func notHidden(v Verb) bool { return v == Allow || v == Deny }
+func allowed(v Verb) bool   { return v == Allow }
+
+func (w *View) inWide(path string, dir bool, ok func(Verb) bool) bool {
+	if path == "" || w.rules.Len() == 0 {
+		return true
+	}
+	v := w.rules.Judge(Read, path)
+	return ok(v.Verb) || dir && w.rules.reopens(v.Rule)
+}
+
+// errFound ends a walk that has its answer.
+var errFound = errors.New("found")
+
+// holds reports whether something below a folder is not hidden.
+func (w *View) holds(ctx context.Context, folder string) bool {
+	from, err := w.vault.FindFolder(folder, nil)
+	if err != nil {
+		return false
+	}
+	err = w.vault.Walk(ctx, from, vault.WalkOptions{}, func(f vault.File) error {
+		if w.rules.Judge(Read, f.Path).Verb != Hide {
+			return errFound
+		}
+		return nil
+	})
+	return errors.Is(err, errFound)
+}
+
+// FindNote resolves the path of a note, with or without .md, to a file that
+// may be read. A path that does not exist, or is hidden, is note_not_found;
+// one that the rules deny is acl_denied, whether it exists or not.
+func (w *View) FindNote(ctx context.Context, arg string) (vault.Path, error) {
+	return w.find(ctx, arg, w.vault.FindNote)
+}
+
+// FindFile is FindNote for a file or folder that is named exactly.
+func (w *View) FindFile(ctx context.Context, arg string) (vault.Path, error) {
+	return w.find(ctx, arg, w.vault.Find)
+}
+
+// FindFolder is FindNote for a folder; "" is the vault's root.
+func (w *View) FindFolder(ctx context.Context, arg string) (vault.Path, error) {
+	return w.find(ctx, arg, w.vault.FindFolder)
+}
+
+func (w *View) find(ctx context.Context, arg string, look func(string, vault.Filter) (vault.Path, error)) (vault.Path, error) {
+	clean, err := vault.Clean(arg)
+	if err != nil {
+		return vault.Path{}, err
+	}
+	p, err := look(clean, func(path string, dir bool) bool { return w.known(ctx, path, dir) })
+	if err != nil {
+		// A denied folder answers alike for what is in it and what is not.
+		if denied := w.Check(Read, clean); denied != nil {
+			return vault.Path{}, denied
+		}
+		return vault.Path{}, err
+	}
+	return p, w.Check(Read, p.String())
+}
+
+// Read returns the bytes of a file, refusing one larger than limit bytes with
+// *vault.TooLargeError before reading it. The rules are asked again.
+func (w *View) Read(p vault.Path, limit int64) (vault.Content, error) {
+	if err := w.Check(Read, p.String()); err != nil {
+		return vault.Content{}, err
+	}
+	return w.vault.Read(p, limit)
+}
+
+// Walk visits the files below a folder that may be listed, in ascending order
+// of their paths.
+func (w *View) Walk(ctx context.Context, from vault.Path, o vault.WalkOptions, visit func(vault.File) error) error {
+	o.Keep = w.listed
+	return w.vault.Walk(ctx, from, o, visit)
+}
+
+// Scan reads the files below a folder that may be read, in parallel and in no
+// order. visit may run on several goroutines; the bytes are its own only until
+// it returns.
+func (w *View) Scan(ctx context.Context, from vault.Path, o vault.ScanOptions, visit func(vault.File, []byte, error) error) error {
+	o.Keep = w.readable
+	return w.vault.Scan(ctx, from, o, visit)
+}

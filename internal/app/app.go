@@ -1,0 +1,138 @@
+// Package app builds everything from a config. It is the only package that
+// knows everyone.
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"vault-mcp/governor"
+	"vault-mcp/internal/acl"
+	"vault-mcp/internal/audit"
+	"vault-mcp/internal/auth"
+	"vault-mcp/internal/config"
+	"vault-mcp/internal/dispatch"
+	"vault-mcp/internal/mcpserver"
+	"vault-mcp/internal/mcpserver/stdio"
+	"vault-mcp/internal/telemetry"
+	"vault-mcp/tools"
+	"vault-mcp/vault"
+)
+
+// Options are what the config does not say.
+type Options struct {
+	// Env is the environment.
+	Env config.Env
+	// Version is the program's version.
+	Version string
+	Log     *slog.Logger
+}
+
+// App is a configured server that has not done anything yet: nothing is
+// created before the first call.
+type App struct {
+	Registry   *tools.Registry
+	Dispatcher *dispatch.Dispatcher
+
+	cfg    *config.Config
+	opts   Options
+	vaults []*vault.Vault
+	views  []*acl.View
+	state  *state
+	begin  sync.Once
+}
+
+// New opens the vaults and builds the stages. Its errors are for the person
+// who started the program.
+func New(cfg *config.Config, o Options) (*App, error) {
+	a := &App{cfg: cfg, opts: o}
+	byID := map[string]*acl.View{}
+	var ids []string
+	for _, vc := range cfg.Vaults {
+		v, err := vault.Open(vc.Path)
+		if err != nil {
+			a.Close()
+			return nil, err
+		}
+		a.vaults = append(a.vaults, v)
+		rules, err := acl.Compile(rulesOf(vc))
+		if err != nil {
+			a.Close()
+			return nil, fmt.Errorf("vault %s: %w", vc.ID, err)
+		}
+		view := acl.NewView(vc.ID, v, rules, vc.ReadOnly)
+		a.views = append(a.views, view)
+		byID[vc.ID] = view
+		ids = append(ids, vc.ID)
+	}
+	a.state = &state{app: a}
+	meter := &telemetry.Meter{Log: o.Log}
+	var err error
+	a.Registry, err = tools.NewRegistry(domains(a.views, o.Version, time.Now(), meter)...)
+	if err == nil {
+		a.Dispatcher, err = dispatch.New(dispatch.Config{
+			Registry: a.Registry, Views: byID, Vaults: ids,
+			MaxResponseBytes: cfg.Governor.MaxResponseBytes,
+			Throttle:         &governor.Throttle{Limits: limits(cfg.Throttle)},
+			Cursors:          governor.Cursors{Signer: a.state},
+			Audit:            &audit.Log{Meter: meter, Log: o.Log},
+			Meter:            meter,
+			Log:              o.Log,
+		})
+	}
+	if err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// Close closes the vaults and takes the server off the per-user list.
+func (a *App) Close() {
+	if a.state != nil {
+		a.state.leave()
+	}
+	for _, v := range a.vaults {
+		_ = v.Close() // only open folders
+	}
+}
+
+// Serve speaks MCP with the client that spawned this process until it closes
+// its end or ctx ends. With its first call the server makes its secrets and
+// lists itself for the companion commands.
+func (a *App) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	s := mcpserver.New(mcpserver.Options{
+		Version:  a.opts.Version,
+		Registry: a.Registry,
+		Do: func(ctx context.Context, r dispatch.Request) (*tools.Result, error) {
+			a.begin.Do(a.state.enter)
+			return a.Dispatcher.Do(ctx, r)
+		},
+		Caller:        auth.Caller{ID: "stdio", Scopes: auth.All},
+		SeveralVaults: len(a.views) > 1,
+		Instructions:  instructions(a.views),
+	})
+	return stdio.Serve(ctx, s, in, out, stdio.Options{Log: a.opts.Log})
+}
+
+func rulesOf(vc config.Vault) []acl.Rule {
+	rules := make([]acl.Rule, len(vc.Rules))
+	for i, r := range vc.Rules {
+		rules[i] = acl.Rule{
+			Glob: r.Glob, Read: acl.Verb(r.Verbs.Read), Write: acl.Verb(r.Verbs.Write), Delete: acl.Verb(r.Verbs.Delete),
+		}
+	}
+	return rules
+}
+
+func limits(t config.Throttle) map[string]governor.Limit {
+	of := func(r config.Rate) governor.Limit { return governor.Limit{PerMinute: r.PerMinute, Burst: r.Burst} }
+	return map[string]governor.Limit{
+		"read": of(t.Read), "write": of(t.Write), "delete": of(t.Delete),
+		"bulk": of(t.Bulk), "execute": of(t.Execute), "admin": of(t.Admin),
+	}
+}

@@ -1,0 +1,54 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"vault-mcp/internal/acl"
+	"vault-mcp/internal/telemetry"
+	"vault-mcp/tools"
+	"vault-mcp/tools/admin"
+	"vault-mcp/tools/attachments"
+	"vault-mcp/tools/bundles"
+	"vault-mcp/tools/metadata"
+	"vault-mcp/tools/notes"
+	"vault-mcp/tools/resources"
+	"vault-mcp/tools/search"
+	"vault-mcp/tools/vaults"
+)
+
+// domains is everything that is served, in the order of the docs.
+func domains(views []*acl.View, version string, started time.Time, meter *telemetry.Meter) []tools.Domain {
+	return []tools.Domain{
+		notes.Tools(),
+		metadata.Tools(),
+		search.Tools(),
+		attachments.Tools(),
+		bundles.Tools(),
+		vaults.Tools(views),
+		admin.Tools(admin.Server{Version: version, Started: started, Vaults: views, Meter: meter}),
+		resources.Tools(views),
+	}
+}
+
+// Registry is what a server with one vault serves, for the docs.
+func Registry() (*tools.Registry, error) {
+	return tools.NewRegistry(domains(nil, "", time.Time{}, &telemetry.Meter{})...)
+}
+
+// instructions tell a model what is here and how to begin.
+func instructions(views []*acl.View) string {
+	names := make([]string, len(views))
+	for i, v := range views {
+		names[i] = fmt.Sprintf("%q (id %s)", v.Name(), v.ID)
+	}
+	what := "the Obsidian vault " + names[0]
+	if len(names) > 1 {
+		what = "the Obsidian vaults " + strings.Join(names, ", ") + "; every call names one with vault"
+	}
+	return "This server reads " + what + ". Paths are relative to the vault's root, with / between folders. " +
+		"Begin with search_text for words, list_notes with sort -mtime for what is new, read_note for a text; " +
+		"read_section reads one heading of a long note. Lists come in pages: pass next_cursor back as cursor, with all " +
+		"other arguments unchanged. An error says in its last line what to do next."
+}

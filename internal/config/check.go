@@ -1,0 +1,188 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"vault-mcp/cache"
+)
+
+var vaultID = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
+
+// check resolves the paths of a decoded config, takes up the environment, and
+// reports what single values cannot show.
+func (e Env) check(c *Config, p *problems) {
+	if len(c.Vaults) == 0 && !p.wrong["vaults"] && !p.wrong[""] {
+		p.at("vaults", "name at least one vault, as in vaults: [{path: ~/Notes}]")
+	}
+	ids := map[string]int{}
+	for i := range c.Vaults {
+		v := &c.Vaults[i]
+		key := fmt.Sprintf("vaults[%d]", i)
+		if before, taken := ids[v.ID]; taken {
+			p.at(key+".id", "vaults[%d] has the id %s too: give each vault an id of its own", before, quote(v.ID))
+		}
+		ids[v.ID] = i
+		if !vaultID.MatchString(v.ID) {
+			p.at(key+".id", "%s cannot be an id: use 1 to 64 of a-z, 0-9, _ and -", quote(v.ID))
+		}
+		e.resolve(v, c.File, key+".path", p)
+		for j, r := range v.Rules {
+			checkRule(r, v.Real, fmt.Sprintf("%s.rules[%d]", key, j), p)
+		}
+	}
+	checkNesting(c.Vaults, p)
+	e.checkStateDir(c, p)
+	if level := e("VAULT_MCP_LOG"); level != "" {
+		if !slices.Contains([]string{"debug", "info", "warn", "error"}, level) {
+			p.environment("VAULT_MCP_LOG: %s is not one of debug, info, warn, error", quote(level))
+		}
+		c.Log.Level = level
+	}
+}
+
+// resolve makes the path of a vault absolute and finds its real folder.
+func (e Env) resolve(v *Vault, file, key string, p *problems) {
+	if p.wrong[key] {
+		return
+	}
+	if v.Path == "" {
+		p.at(key, "is empty: give the folder of the vault")
+		return
+	}
+	path, err := e.expand(filepath.Dir(file), v.Path)
+	if err != nil {
+		p.at(key, "%s: %v", quote(v.Path), err)
+		return
+	}
+	v.Path = path
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		p.at(key, "no folder at %s: correct the path, or make the folder", quote(path))
+		return
+	case err != nil:
+		p.at(key, "cannot look at %s: %v", quote(path), reason(err))
+		return
+	case !info.IsDir():
+		p.at(key, "%s is a file: give the folder of the vault", quote(path))
+		return
+	}
+	real, err := realPath(path)
+	if err == nil {
+		err = readable(real)
+	}
+	if err != nil {
+		p.at(key, "cannot read the folder %s: %v", quote(path), reason(err))
+		return
+	}
+	v.Real = real
+}
+
+func readable(folder string) error {
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// checkRule refuses a rule that would silently match less than it seems to.
+func checkRule(r Rule, vault, key string, p *problems) {
+	set := func(name string) bool { return p.lines[key+".verbs."+name] > 0 }
+	if !p.wrong[key+".verbs"] && !set("read") && !set("write") && !set("delete") {
+		p.at(key+".verbs", "sets nothing: give at least one of read, write, delete")
+	}
+	key += ".glob"
+	if p.wrong[key] {
+		return
+	}
+	parts := strings.FieldsFunc(r.Glob, func(c rune) bool { return strings.ContainsRune("/{},", c) })
+	said := quote(r.Glob)
+	switch {
+	case r.Glob == "":
+		p.at(key, "is empty: for the whole vault write \"**\"")
+	case strings.Contains(r.Glob, `\`):
+		p.at(key, "%s: write / between folders, not \\", said)
+	case strings.HasPrefix(r.Glob, "/"), strings.Contains(r.Glob, "{/"):
+		p.at(key, "%s: paths are relative to the vault, without / in front", said)
+	case strings.HasSuffix(r.Glob, "/"):
+		p.at(key, "%s matches nothing: for a folder with all that is in it write %s", said, quote(strings.TrimRight(r.Glob, "/")+"/**"))
+	case slices.Contains(parts, ".."), slices.Contains(parts, "."):
+		p.at(key, "%s: . and .. are not for globs, paths are relative to the vault", said)
+	case strings.Contains(r.Glob, "//"):
+		p.at(key, "%s matches nothing: write one / between folders", said)
+	case !doublestar.ValidatePattern(r.Glob):
+		p.at(key, "%s is no valid glob: a bracket or brace is not closed", said)
+	case vault != "" && isFolder(filepath.Join(vault, filepath.FromSlash(r.Glob))):
+		p.at(key, "%s is a folder: for all that is in it write %s", said, quote(r.Glob+"/**"))
+	}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// checkNesting refuses two vaults that share notes: each would be governed by
+// the rules of the other.
+func checkNesting(vaults []Vault, p *problems) {
+	for j := range vaults {
+		for i := range j {
+			a, b := vaults[i], vaults[j]
+			if a.Real == "" || b.Real == "" {
+				continue
+			}
+			inA, errA := cache.Within(b.Real, a.Real)
+			inB, errB := cache.Within(a.Real, b.Real)
+			key := fmt.Sprintf("vaults[%d].path", j)
+			switch {
+			case errA != nil || errB != nil:
+				p.at(key, "cannot compare with vaults[%d].path: %v", i, errors.Join(errA, errB))
+			case inA && inB:
+				p.at(key, "%s is the same folder as vaults[%d].path: serve it once", quote(b.Path), i)
+			case inA:
+				p.at(key, "%s is inside vaults[%d].path (%s): serve one of the two", quote(b.Path), i, quote(a.Path))
+			case inB:
+				p.at(key, "%s has vaults[%d].path (%s) inside it: serve one of the two", quote(b.Path), i, quote(a.Path))
+			}
+		}
+	}
+}
+
+func (e Env) checkStateDir(c *Config, p *problems) {
+	if c.StateDir == "" {
+		return
+	}
+	path, err := e.expand("", c.StateDir)
+	if err != nil {
+		p.at("state_dir", "%s: %v", quote(c.StateDir), err)
+		return
+	}
+	if !filepath.IsAbs(path) {
+		p.at("state_dir", "%s is relative: give a path from the root, or one that starts with ~/", quote(c.StateDir))
+		return
+	}
+	c.StateDir = path
+	for i, v := range c.Vaults {
+		if v.Real == "" {
+			continue
+		}
+		in, err := cache.Within(path, v.Real)
+		if err != nil {
+			p.at("state_dir", "%s cannot be used: %v", quote(path), err)
+			return
+		}
+		if in {
+			p.at("state_dir", "%s is inside vaults[%d].path, where sync and git would carry it away: choose a folder outside every vault", quote(path), i)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+// Package config owns the settings of a server: what may be written in a
+// config file, what it means, and what is in effect. It is the only package
+// that reads the environment.
+//
+// The structs below are the one description of the file: the strict decoder,
+// the defaults, `config show` and docs/config.md all read their tags. A key is
+// accepted from the day its feature exists, so none is ever ignored.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+)
+
+// maxFile bounds the config file that is read.
+const maxFile = 1 << 20
+
+// Config is the effective configuration.
+type Config struct {
+	// Vaults are the vaults to serve: at least one, none inside another.
+	Vaults []Vault `yaml:"vaults" required:"true" doc:"The vaults to serve, at least one. Two of them may not be the same folder, nor one inside the other."`
+	// StateDir is an absolute path, or empty for the default.
+	StateDir string `yaml:"state_dir" doc:"The folder below which each vault gets its state folder: absolute or starting with ~/, on a local disk, outside every vault. Empty: the default of the system, see below."`
+	// Governor bounds answers.
+	Governor Governor `yaml:"governor" doc:"How large an answer may be."`
+	// Throttle bounds how often calls run.
+	Throttle Throttle `yaml:"throttle" doc:"How often calls of each class may run, for each caller and vault. A call counts in its strongest class: bulk, execute, admin, delete, write, read."`
+	// Log says what is logged.
+	Log Log `yaml:"log" doc:"What is written to stderr."`
+
+	// File is the absolute path of the config file; empty for a bare folder.
+	File string `yaml:"-"`
+}
+
+// Vault is one vault to serve.
+type Vault struct {
+	// ID names the vault in calls.
+	ID string `yaml:"id" default:"main" doc:"The name of the vault in calls and commands: 1 to 64 of a-z, 0-9, _ and -, different for each vault."`
+	// Path is absolute.
+	Path string `yaml:"path" required:"true" doc:"The folder of the vault: absolute, starting with ~/, or relative to the folder of the config file. Variables are not expanded."`
+	// ReadOnly refuses every change.
+	ReadOnly bool `yaml:"read_only" default:"false" doc:"Whether every change in this vault is refused."`
+	// Rules are the folder rules, the last matching one wins.
+	Rules []Rule `yaml:"rules" doc:"Folder rules. For each operation the last rule that matches the path and names the operation wins; where none does, it is allowed."`
+
+	// Real is the path with links resolved, in its true case.
+	Real string `yaml:"-"`
+}
+
+// Rule is one folder rule of a vault.
+type Rule struct {
+	// Glob says which paths the rule is about.
+	Glob string `yaml:"glob" required:"true" doc:"The paths that the rule is about, relative to the vault, with / between folders: * within a name, ** across folders, ?, [abc], {a,b}. A folder with all that is in it is Folder/**."`
+	// Verbs says what happens to operations on them.
+	Verbs Verbs `yaml:"verbs" required:"true" doc:"What happens to each operation; at least one."`
+}
+
+// Verbs says what a rule does to each operation. An empty verb leaves the
+// operation to the other rules.
+type Verbs struct {
+	// Read is also listing and searching.
+	Read Verb `yaml:"read" enum:"allow,ask,deny,hide" doc:"Reading, listing and searching. ask: a person approves a read that names the path. deny: refused, but the name may be listed. hide: as if the path did not exist."`
+	// Write is creating and changing.
+	Write Verb `yaml:"write" enum:"allow,ask,deny" why:"hide is for read alone: where read is hide, write and delete are refused anyway" doc:"Creating and changing. ask: a person approves."`
+	// Delete is removing, also to the trash, and moving away.
+	Delete Verb `yaml:"delete" enum:"allow,ask,deny" why:"hide is for read alone: where read is hide, write and delete are refused anyway" doc:"Removing and moving away. ask: a person approves."`
+}
+
+// Verb is what a folder rule does to an operation.
+type Verb string
+
+// The verbs of folder rules; Hide is for reading alone.
+const (
+	Allow Verb = "allow"
+	Ask   Verb = "ask"
+	Deny  Verb = "deny"
+	Hide  Verb = "hide"
+)
+
+// Governor bounds answers.
+type Governor struct {
+	// MaxResponseBytes is the largest answer.
+	MaxResponseBytes int `yaml:"max_response_bytes" default:"1000000" min:"10000" max:"50000000" doc:"The largest answer to a call, in bytes. A larger one is refused with advice how to ask for less."`
+}
+
+// Throttle is a token bucket for each class of calls.
+type Throttle struct {
+	// Read is for calls that only read.
+	Read Rate `yaml:"read" default:"{per_minute: 6000, burst: 1000}" doc:"Calls that only read."`
+	// Write is for calls that change notes.
+	Write Rate `yaml:"write" default:"{per_minute: 600, burst: 200}" doc:"Calls that change notes."`
+	// Delete is for calls that remove notes.
+	Delete Rate `yaml:"delete" default:"{per_minute: 60, burst: 20}" doc:"Calls that remove notes."`
+	// Bulk is for calls that change many notes.
+	Bulk Rate `yaml:"bulk" default:"{per_minute: 60, burst: 20}" doc:"Calls that change many notes at once."`
+	// Execute is for calls that run something outside the notes.
+	Execute Rate `yaml:"execute" default:"{per_minute: 30, burst: 10}" doc:"Calls that run something outside the notes."`
+	// Admin is for calls that manage the server.
+	Admin Rate `yaml:"admin" default:"{per_minute: 30, burst: 10}" doc:"Calls that manage the server."`
+}
+
+// Rate is one token bucket.
+type Rate struct {
+	// PerMinute is how many calls a minute last.
+	PerMinute int `yaml:"per_minute" min:"1" max:"1000000" doc:"Calls a minute in the long run."`
+	// Burst is how many calls may come at once.
+	Burst int `yaml:"burst" min:"1" max:"1000000" doc:"Calls that may come at once."`
+}
+
+// Log says what is logged.
+type Log struct {
+	// Level is the least severe level that is written.
+	Level string `yaml:"level" default:"info" enum:"debug,info,warn,error" doc:"The least severe messages that are written. VAULT_MCP_LOG overrides it."`
+}
+
+// Slog is the level for log/slog.
+func (l Log) Slog() slog.Level {
+	var level slog.Level
+	if level.UnmarshalText([]byte(l.Level)) != nil {
+		return slog.LevelInfo
+	}
+	return level
+}
+
+// Load reads the configuration that arg names in the environment of this
+// process: the folder of a vault, which is then served as "main" with every
+// default, or a config file in YAML or JSON. The error lists every problem
+// found, one a line, the most useful first.
+func Load(arg string) (*Config, error) { return ProcessEnv().Load(arg) }
+
+// Load is the function Load in this environment.
+func (e Env) Load(arg string) (*Config, error) {
+	if arg == "" {
+		return nil, errors.New("give the folder of a vault, or a config file")
+	}
+	path, err := e.expand("", arg)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("no file or folder at %s: give the folder of a vault, or a config file", quote(path))
+	case err != nil:
+		return nil, fmt.Errorf("cannot look at %s: %w", quote(path), reason(err))
+	case info.IsDir():
+		c := defaults[Config]()
+		v := defaults[Vault]()
+		v.Path = path
+		c.Vaults = []Vault{v}
+		p := &problems{}
+		e.check(&c, p)
+		return result(&c, p)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is neither a folder nor a file: give the folder of a vault, or a config file", quote(path))
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("%s is too large for a config file (%d bytes, at most %d)", quote(path), info.Size(), maxFile)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", quote(path), reason(err))
+	}
+	return e.parse(path, text)
+}
+
+// parse is Load for the text of a config file at path.
+func (e Env) parse(path string, text []byte) (*Config, error) {
+	p := &problems{file: path, lines: map[string]int{}}
+	c := defaults[Config]()
+	c.File = path
+	if root := document(text, p); root != nil {
+		decode(root, &c, p)
+		e.check(&c, p)
+	}
+	return result(&c, p)
+}
+
+func result(c *Config, p *problems) (*Config, error) {
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}

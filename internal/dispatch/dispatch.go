@@ -1,0 +1,190 @@
+// Package dispatch is the one way through: every call of every client passes
+// Do, whose stages are read top to bottom. Whatever can refuse without a
+// person comes before the person; whatever can fail without touching a note
+// comes before an approval is spent.
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"vault-mcp/governor"
+	"vault-mcp/hitl"
+	"vault-mcp/internal/acl"
+	"vault-mcp/internal/audit"
+	"vault-mcp/internal/auth"
+	"vault-mcp/internal/fault"
+	"vault-mcp/internal/telemetry"
+	"vault-mcp/tools"
+	"vault-mcp/vault/change"
+)
+
+// Request is a call as it came in.
+type Request struct {
+	Caller auth.Caller
+	Tool   string
+	Args   json.RawMessage
+	// TextOnly says that the client knows no structured content.
+	TextOnly bool
+}
+
+// Call is a request on its way, with what the stages found out.
+type Call struct {
+	tools.Call
+	Request Request
+	Plan    change.Plan
+	Targets hitl.Targets
+
+	outcome any // what a change answers once its plan is applied
+	result  *tools.Result
+}
+
+// Gate decides whether a change or an effect may run now. It answers with a
+// fault when a person has to be asked first.
+type Gate interface {
+	Confirm(context.Context, *Call) error
+}
+
+// Applier carries out the plan of a confirmed change.
+type Applier interface {
+	Apply(context.Context, *Call) error
+}
+
+// Config is what a Dispatcher needs. Gate and Applier may be nil as long as no
+// tool is registered that needs them.
+type Config struct {
+	Registry *tools.Registry
+	// Views are the configured vaults by id.
+	Views map[string]*acl.View
+	// Vaults are the ids in the order of the config.
+	Vaults []string
+	// MaxResponseBytes is the most that an answer may have.
+	MaxResponseBytes int
+	Throttle         *governor.Throttle
+	Cursors          governor.Cursors
+	Gate             Gate
+	Applier          Applier
+	Audit            *audit.Log
+	Meter            *telemetry.Meter
+	Log              *slog.Logger
+	// Entered is told each stage that a call enters, for tests; it may be nil.
+	Entered func(stage string)
+}
+
+// Dispatcher runs calls.
+type Dispatcher struct {
+	Config
+	stages []stage
+}
+
+// stage passes a call on, or ends it with an error.
+type stage struct {
+	name  string
+	check func(context.Context, *Call) error
+}
+
+// New checks that every registered tool can be governed.
+func New(c Config) (*Dispatcher, error) {
+	for _, t := range c.Registry.All() { // hidden ones are queries
+		if t.Kind != tools.KindQuery && c.Gate == nil {
+			return nil, fmt.Errorf("tool %s changes something, and there is no gate", t.Name)
+		}
+		if t.Kind == tools.KindChange && c.Applier == nil {
+			return nil, fmt.Errorf("tool %s plans edits, and nothing applies them", t.Name)
+		}
+	}
+	d := &Dispatcher{Config: c}
+	d.stages = []stage{
+		{"bind", d.bind},
+		{"caller", d.caller},
+		{"folders", d.folders},
+		{"replay", d.replay},
+		{"throttle", d.throttle},
+		{"plan", d.plan},
+		{"folders", d.planFolders},
+		{"confirm", d.confirm},
+		{"run", d.run},
+		{"govern", d.govern},
+	}
+	return d, nil
+}
+
+// Stages are the names of the stages in order, as the docs print them.
+func (d *Dispatcher) Stages() []string {
+	names := make([]string, 0, len(d.stages)+1)
+	for _, s := range d.stages {
+		names = append(names, s.name)
+	}
+	return append(names, "audit")
+}
+
+// Do runs one call through every stage. The error is a *fault.Error.
+func (d *Dispatcher) Do(ctx context.Context, req Request) (*tools.Result, error) {
+	c := &Call{Request: req}
+	c.Caller, c.TextOnly = req.Caller, req.TextOnly
+	c.Budget, c.Cursors = d.MaxResponseBytes, d.Cursors
+	at, err := d.pass(ctx, c)
+	d.enter("audit")
+	d.record(context.WithoutCancel(ctx), c, at, err)
+	if err != nil {
+		return nil, fault.Of(err)
+	}
+	return c.result, nil
+}
+
+// pass runs the stages up to the first that ends the call and names the one
+// that decided. A panic ends the call, not the server.
+func (d *Dispatcher) pass(ctx context.Context, c *Call) (at string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			d.Log.ErrorContext(ctx, "panic", "tool", c.Request.Tool, "stage", at, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			err = fault.New(fault.Internal, "Something went wrong inside the server; its log has the details.").
+				Because(fmt.Errorf("panic in %s", at))
+		}
+	}()
+	for _, s := range d.stages {
+		at = s.name
+		d.enter(at)
+		if err := ctx.Err(); err != nil && !c.done() {
+			return at, err
+		}
+		if err := s.check(ctx, c); err != nil {
+			return at, err
+		}
+	}
+	return at, nil
+}
+
+// done reports whether something was changed that a late cancel must not turn
+// into an error.
+func (c *Call) done() bool { return c.result != nil && c.Tool.Kind != tools.KindQuery }
+
+func (d *Dispatcher) enter(stage string) {
+	if d.Entered != nil {
+		d.Entered(stage)
+	}
+}
+
+func (d *Dispatcher) record(ctx context.Context, c *Call, at string, err error) {
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		switch e.Code {
+		case fault.Overflow:
+			d.Meter.Add(telemetry.GovernorTruncationsTotal, 1)
+			d.Meter.Event(ctx, telemetry.EventOverflow, "tool", c.Request.Tool, "result_size", e.Details["result_size"], "limit", e.Details["limit"])
+		case fault.Throttled:
+			d.Meter.Add(telemetry.ThrottledTotal, 1)
+		}
+	}
+	r := audit.Record{Tool: c.Request.Tool, Caller: c.Caller.ID, Stage: at, Err: err}
+	if c.View != nil {
+		r.Vault = c.View.ID
+	}
+	if c.result != nil {
+		r.Size = c.result.Size()
+	}
+	d.Audit.Close(ctx, r)
+}

@@ -1,0 +1,67 @@
+package fault
+
+import "sort"
+
+// Code names a kind of failure. The names are part of the wire contract.
+type Code string
+
+// The codes. Each has a row in table below; a test walks them.
+const (
+	ACLDenied       Code = "acl_denied"
+	Aborted         Code = "aborted"
+	ElicitRequired  Code = "elicit_required"
+	Forbidden       Code = "forbidden"
+	Internal        Code = "internal"
+	InvalidInput    Code = "invalid_input"
+	NotFound        Code = "not_found"
+	NoteNotFound    Code = "note_not_found"
+	Overflow        Code = "overflow"
+	PathInvalid     Code = "path_invalid"
+	ReadOnly        Code = "read_only"
+	Throttled       Code = "throttled"
+	ValidationError Code = "validation_error"
+	VaultNotFound   Code = "vault_not_found"
+)
+
+// Row says what a code means, for the docs and for the caller.
+type Row struct {
+	Code      Code
+	Retryable bool
+	// Recovery is what the caller should do next.
+	Recovery string
+	// Doc is one sentence for docs/errors.md.
+	Doc string
+}
+
+var table = func() map[Code]Row {
+	m := map[Code]Row{}
+	for _, r := range []Row{
+		{ACLDenied, false, "Work with another path, or ask the person to change the folder rules.", "A folder rule forbids this operation on this path."},
+		{Aborted, true, "Call again if the answer is still wanted.", "The call was cancelled, or its client went away."},
+		{ElicitRequired, false, "Ask the person to approve the call.", "A person has to approve the call first."},
+		{Forbidden, false, "Use a tool that this caller may use.", "The caller lacks the scope for this tool or vault."},
+		{Internal, true, "Call again once; if it fails again, tell the person to look at the server's log.", "A fault of the server; the cause is in its log, never in the answer."},
+		{InvalidInput, false, "Correct the arguments by the message and call again.", "The arguments are well formed but cannot be carried out; details say which and why."},
+		{NotFound, false, "Look up the right name first.", "The named thing (a tool, a section, a property) does not exist."},
+		{NoteNotFound, false, "Use list_notes or search_text to find the path, or take one of details.closest.", "No file with that path is in the vault, or the caller may not know of it."},
+		{Overflow, false, "Ask for less: a lower limit, one folder, one section, or fewer paths.", "The answer would be larger than governor.max_response_bytes; details give result_size and limit in bytes."},
+		{PathInvalid, false, "Use a path relative to the vault's root, with / between folders.", "The path cannot name a file of the vault; the message gives the reason."},
+		{ReadOnly, false, "Only read from this vault, or ask the person to allow writing.", "The vault, or the whole server, is read-only."},
+		{Throttled, true, "Wait details.retry_after_ms milliseconds, then call again.", "Too many calls in a short time; a refused call draws nothing from the budget."},
+		{ValidationError, false, "Correct the named argument and call again.", "The arguments do not fit the tool's schema; details name the argument."},
+		{VaultNotFound, false, "Use list_vaults to see the ids.", "No vault with that id is configured."},
+	} {
+		m[r.Code] = r
+	}
+	return m
+}()
+
+// Table is every code with its meaning, sorted by code.
+func Table() []Row {
+	rows := make([]Row, 0, len(table))
+	for _, r := range table {
+		rows = append(rows, r)
+	}
+	sort.Slice(rows, func(i, j int) bool { return rows[i].Code < rows[j].Code })
+	return rows
+}

@@ -1,0 +1,147 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"vault-mcp/internal/fault"
+	"vault-mcp/internal/mcpserver/stdio"
+	"vault-mcp/tools"
+)
+
+// errNoSlot is a fault of the transport: it must take answers as they are.
+var errNoSlot = errors.New("the transport has no slot for answers")
+
+// modernFields is what every result of the modern era carries (2026-07-28,
+// Result), as the end of an object.
+func modernFields(version string) []byte {
+	info, err := json.Marshal(map[string]string{"name": Name, "version": version})
+	if err != nil {
+		panic(err) // two strings
+	}
+	return fmt.Appendf(nil, `,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":%s}`, info)
+}
+
+// renderResult is a tool's answer on the wire.
+func (e *edge) renderResult(r *tools.Result, p stdio.Peer) json.RawMessage {
+	content := r.Content()
+	b := make([]byte, 0, len(content)+len(r.Structured)+len(e.modern)+64)
+	b = append(b, `{"content":`...)
+	b = append(b, content...)
+	if r.Structured != nil {
+		b = append(b, `,"structuredContent":`...)
+		b = append(b, r.Structured...)
+	}
+	return e.end(b, p)
+}
+
+// wireError is a refusal as programs read it.
+type wireError struct {
+	Code      fault.Code     `json:"code"`
+	Message   string         `json:"message"`
+	Retryable bool           `json:"retryable"`
+	Details   map[string]any `json:"details,omitempty"`
+	Recovery  string         `json:"recovery"`
+}
+
+// renderError is a refusal on the wire: a result that a model can act on, not a
+// fault of the protocol. Both halves say everything.
+func (e *edge) renderError(err error, p stdio.Peer) json.RawMessage {
+	f := fault.Of(err)
+	r := &tools.Result{Text: ErrorText(f)}
+	b := append([]byte(`{"content":`), r.Content()...)
+	if !knowsOnlyText(p) {
+		structured, err := json.Marshal(wireError{f.Code, f.Message, f.Retryable(), f.Details, f.Advice()})
+		if err != nil {
+			panic(fmt.Sprintf("error %s: details that are no JSON: %v", f.Code, err)) // caught and logged by the transport
+		}
+		b = append(b, `,"structuredContent":`...)
+		b = append(b, structured...)
+	}
+	b = append(b, `,"isError":true`...)
+	return e.end(b, p)
+}
+
+func (e *edge) end(b []byte, p stdio.Peer) json.RawMessage {
+	if p.Modern {
+		b = append(b, e.modern...)
+	}
+	return append(b, '}')
+}
+
+// ResultJSON is the outcome of a call as a client of the newest protocol before
+// 2026-07-28 gets it, without the envelope.
+func ResultJSON(res *tools.Result, err error) json.RawMessage {
+	var e edge
+	if err != nil {
+		return e.renderError(err, stdio.Peer{})
+	}
+	return e.renderResult(res, stdio.Peer{})
+}
+
+// ErrorText is a refusal as a person or a model reads it.
+func ErrorText(f *fault.Error) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Error [%s]: %s\n", f.Code, f.Message)
+	for _, k := range slices.Sorted(maps.Keys(f.Details)) {
+		if v, err := json.Marshal(f.Details[k]); err == nil {
+			fmt.Fprintf(&b, "%s: %s\n", k, v)
+		}
+	}
+	if f.Retryable() {
+		b.WriteString("The same call may succeed later.\n")
+	}
+	b.WriteString("Next: " + f.Advice())
+	return b.String()
+}
+
+// unknownTool is the protocol's own fault for a name that is no tool.
+func (e *edge) unknownTool(name string) stdio.RPCError {
+	msg := fmt.Sprintf("Unknown tool: %.100q", name)
+	data := map[string]any{"code": fault.NotFound}
+	if near := e.Registry.Nearest(name); near != "" {
+		msg += fmt.Sprintf("; did you mean %q?", near)
+		data["nearest"] = near
+	}
+	return stdio.RPCError{Code: mcp.INVALID_PARAMS, Message: msg, Data: data}
+}
+
+// Codes of the protocol for a resource that does not exist, by era.
+const (
+	resourceNotFoundModern = mcp.INVALID_PARAMS
+	resourceNotFoundLegacy = -32002
+)
+
+// resourceError is the fault of a resource request.
+func resourceError(err error, uri string, p stdio.Peer) stdio.RPCError {
+	f := fault.Of(err)
+	data := map[string]any{}
+	if uri != "" {
+		data["uri"] = uri
+	}
+	maps.Copy(data, f.Details)
+	switch f.Code {
+	case fault.NoteNotFound, fault.VaultNotFound, fault.PathInvalid:
+		// One answer for everything that is not there, and no details: what
+		// is hidden must not show in what stands near it.
+		code := resourceNotFoundModern
+		if !p.Modern {
+			code = resourceNotFoundLegacy
+		}
+		return stdio.RPCError{Code: code, Message: "Resource not found", Data: map[string]any{"uri": uri, "code": fault.NoteNotFound}}
+	case fault.Overflow: // only its encoding is over the cap
+		f = fault.New(fault.InvalidInput, "%s", f.Message)
+	}
+	data["code"] = f.Code
+	code := mcp.INVALID_PARAMS
+	if f.Code == fault.Internal || f.Code == fault.Throttled || f.Code == fault.Aborted {
+		code = mcp.INTERNAL_ERROR
+	}
+	return stdio.RPCError{Code: code, Message: f.Message, Data: data}
+}

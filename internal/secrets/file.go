@@ -1,0 +1,200 @@
+package secrets
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"vault-mcp/cache"
+)
+
+const (
+	folderName = "secrets"
+	fileName   = "ring.json"
+	version    = 1
+	// maxFile is far above any ring: a few hundred keys.
+	maxFile = 64 << 10
+	// settle is how long a ring may take to be written where it cannot be
+	// linked into place.
+	settle = 2 * time.Second
+)
+
+var errDamaged = errors.New("damaged")
+
+// file is the form of ring.json.
+type file struct {
+	Version int       `json:"version"`
+	Current string    `json:"current"`
+	Keys    []fileKey `json:"keys"`
+}
+
+type fileKey struct {
+	Kid     string    `json:"kid"`
+	Secret  string    `json:"secret"` // base64url, 32 bytes
+	Created time.Time `json:"created"`
+}
+
+// Open opens the ring in the state folder dir, which must exist, and makes it
+// if there is none. Of many processes that make it at once one wins, and all
+// get the winner's ring. A ring that another account may open is refused, and
+// so is a damaged one: it is never overwritten.
+func Open(dir string) (*Ring, error) {
+	return open(dir, os.Link)
+}
+
+// open takes the link function, because some file systems have none.
+func open(dir string, link func(oldname, newname string) error) (*Ring, error) {
+	folder := filepath.Join(dir, folderName)
+	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("make the folder for secrets: %w", err)
+	}
+	if err := cache.Private(folder); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(folder, fileName)
+	ks, err := read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := create(path, newKeys(), link); err != nil {
+			return nil, fmt.Errorf("make the key ring %q: %w", path, err)
+		}
+		ks, err = read(path)
+	}
+	for errors.Is(err, errDamaged) && beingWritten(path) {
+		time.Sleep(10 * time.Millisecond)
+		ks, err = read(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Ring{path: path, keys: ks}, nil
+}
+
+// beingWritten reports whether another process may still be writing path.
+func beingWritten(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && time.Since(info.ModTime()).Abs() < settle
+}
+
+// create puts a new ring at path unless one is there: then that one stays.
+func create(path string, ks keys, link func(oldname, newname string) error) error {
+	text, err := encode(ks)
+	if err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".ring-*") // of mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	if err := writeAll(temp, text); err != nil {
+		return err
+	}
+	err = link(temp.Name(), path)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		// No hard links here. Whoever makes the name writes the ring; the
+		// others wait for the text to be whole.
+		err = createInPlace(path, text)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	syncFolder(filepath.Dir(path))
+	return nil
+}
+
+func createInPlace(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return writeAll(f, text)
+}
+
+// writeAll writes, brings to the disk and closes.
+func writeAll(f *os.File, text []byte) error {
+	_, err := f.Write(text)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// syncFolder makes a new name last over a loss of power, where folders can be
+// synced at all: if not, the next start makes another ring.
+func syncFolder(path string) {
+	if f, err := os.Open(path); err == nil {
+		f.Sync()
+		f.Close()
+	}
+}
+
+func encode(ks keys) ([]byte, error) {
+	f := file{Version: version, Current: ks.current}
+	now := time.Now().UTC().Truncate(time.Second)
+	for kid, secret := range ks.secrets {
+		f.Keys = append(f.Keys, fileKey{kid, base64.RawURLEncoding.EncodeToString(secret[:]), now})
+	}
+	text, err := json.MarshalIndent(f, "", "  ")
+	return append(text, '\n'), err
+}
+
+// read reads a ring that is private and whole. The folder is private too, so
+// nobody else can exchange the file between the check and the reading.
+func read(path string) (keys, error) {
+	if err := cache.Private(path); err != nil {
+		return keys{}, err
+	}
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return keys{}, fmt.Errorf("%q is not a file: move it away, and a new key ring is made", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return keys{}, fmt.Errorf("read the key ring: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return keys{}, fmt.Errorf("read the key ring: %w", err)
+	}
+	ks, err := decode(text)
+	if err != nil {
+		return keys{}, fmt.Errorf("the key ring %q cannot be used: %w", path, err)
+	}
+	return ks, nil
+}
+
+func decode(text []byte) (keys, error) {
+	var f file
+	if len(text) > maxFile || json.Unmarshal(text, &f) != nil {
+		return keys{}, damaged("it is not the JSON of a ring")
+	}
+	if f.Version > version {
+		return keys{}, fmt.Errorf("a newer vault-mcp wrote it (version %d, this one knows %d): update this one", f.Version, version)
+	}
+	if f.Version != version {
+		return keys{}, damaged("its version is missing")
+	}
+	ks := keys{f.Current, map[string][secretSize]byte{}}
+	for _, k := range f.Keys {
+		secret, err := base64.RawURLEncoding.DecodeString(k.Secret)
+		if err != nil || len(secret) != secretSize || !validKid(k.Kid) {
+			return keys{}, damaged("one of its keys is not whole")
+		}
+		if _, twice := ks.secrets[k.Kid]; twice {
+			return keys{}, damaged("it has two keys of one id")
+		}
+		ks.secrets[k.Kid] = [secretSize]byte(secret)
+	}
+	if _, ok := ks.secrets[f.Current]; !ok {
+		return keys{}, damaged("its current key is missing")
+	}
+	return ks, nil
+}
+
+// damaged never quotes the file: it holds secrets.
+func damaged(what string) error {
+	return fmt.Errorf("%w (%s): restore it from a backup; or remove it, and open approvals and cursors lapse", errDamaged, what)
+}

@@ -1,0 +1,156 @@
+// Package bundles holds the tools that put several notes into one text.
+package bundles
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"strings"
+
+	"vault-mcp/internal/fault"
+	"vault-mcp/tools"
+	"vault-mcp/vault"
+	"vault-mcp/vault/note"
+)
+
+// Tools are the domain's tools.
+func Tools() tools.Domain {
+	return tools.Domain{Name: "automation", Tools: []tools.Tool{bundleFolder(), bundleFiles()}}
+}
+
+// style is how notes are set apart.
+type style string
+
+// Values lists the styles for the schema.
+func (style) Values() []string { return []string{"markdown", "xml"} }
+
+// shape are the arguments that both tools share.
+type shape struct {
+	MaxBytes    int   `json:"max_bytes,omitempty" jsonschema:"most bytes of the bundle" limits:"min=1,max=50000000,default=500000"`
+	Frontmatter bool  `json:"include_frontmatter,omitempty" jsonschema:"with the notes' properties" limits:"default=true"`
+	Format      style `json:"format,omitempty" limits:"default=markdown"`
+	tools.PageArg
+}
+
+// bundle is a text under construction. Notes go in whole or not at all.
+type bundle struct {
+	shape  shape
+	budget int // bytes of the answer that are left, as JSON
+	text   strings.Builder
+	files  int
+	left   []left
+}
+
+func newBundle(c *tools.Call, s shape) *bundle {
+	return &bundle{shape: s, budget: c.Budget - frame, left: []left{}}
+}
+
+// frame is kept free for the header line and the protocol's own fields, in
+// bytes.
+const frame = 4 << 10
+
+// take reads a note into the bundle, or says in left_out why it is in none. It
+// reports false when the bundle is full: then the note is for the next one.
+func (b *bundle) take(c *tools.Call, p vault.Path) (bool, error) {
+	most := int64(min(b.shape.MaxBytes, c.Budget-frame))
+	content, err := c.View.Read(p, most)
+	switch e := fault.Of(err); {
+	case errors.As(err, new(*vault.TooLargeError)):
+		return b.leave(p.String(), fmt.Sprintf("it has %d bytes, more than a bundle may", p.Size())), nil
+	case err != nil && e.Code == fault.Internal:
+		return false, err
+	case err != nil:
+		return b.leave(p.String(), e.Message), nil
+	case !vault.Text(content.Bytes):
+		return b.leave(p.String(), "it is no UTF-8 text"), nil
+	}
+	return b.add(p.String(), content.Bytes), nil
+}
+
+func (b *bundle) add(path string, text []byte) bool {
+	if !b.shape.Frontmatter {
+		text = text[note.ParseProperties(text).Body:]
+	}
+	part := b.part(path, text)
+	cost := tools.EncodedLen(part)
+	if b.text.Len()+len(part) > b.shape.MaxBytes || cost > b.budget {
+		if b.files > 0 {
+			return false
+		}
+		return b.leave(path, "it is larger than a bundle may be")
+	}
+	b.budget -= cost
+	b.text.WriteString(part)
+	b.files++
+	return true
+}
+
+// leave names a note that is in no bundle; false when there is no room for it.
+func (b *bundle) leave(path, reason string) bool {
+	l := left{path, reason}
+	cost := tools.EncodedLen(path) + tools.EncodedLen(reason) + len(`{"path":,"reason":},`)
+	if cost > b.budget {
+		return false
+	}
+	b.budget -= cost
+	b.left = append(b.left, l)
+	return true
+}
+
+func (b *bundle) part(path string, text []byte) string {
+	var s strings.Builder
+	if b.shape.Format == "xml" {
+		s.WriteString(`<document path="`)
+		_ = xml.EscapeText(&s, []byte(path)) // a Builder takes everything
+		s.WriteString("\">\n")
+		_ = xml.EscapeText(&s, text)
+		s.WriteString("\n</document>\n")
+		return s.String()
+	}
+	s.WriteString("## " + path + "\n\n")
+	s.Write(text)
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		s.WriteByte('\n')
+	}
+	s.WriteByte('\n')
+	return s.String()
+}
+
+// out is the answer of both tools.
+type out struct {
+	Bundle     string  `json:"bundle"`
+	FileCount  int     `json:"file_count"`
+	TotalBytes int     `json:"total_bytes"`
+	Truncated  bool    `json:"truncated" jsonschema:"there is more; see next_cursor"`
+	NextCursor *string `json:"next_cursor"`
+	LeftOut    []left  `json:"left_out" jsonschema:"notes that are in no bundle, with the reason"`
+}
+
+type left struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// Prose is the bundle under one line that says what is in it.
+func (o out) Prose() (header, text string) {
+	header = fmt.Sprintf("%d notes · %d bytes", o.FileCount, o.TotalBytes)
+	if o.NextCursor != nil {
+		header += " · more with cursor " + *o.NextCursor
+	}
+	for _, l := range o.LeftOut {
+		header += fmt.Sprintf(" · left out %s: %s", l.Path, l.Reason)
+	}
+	return header, o.Bundle
+}
+
+// out is the answer; the bundle goes on behind position unless that is nil.
+func (b *bundle) out(c *tools.Call, position any) (out, error) {
+	o := out{Bundle: b.text.String(), FileCount: b.files, TotalBytes: b.text.Len(), LeftOut: b.left}
+	if position == nil {
+		return o, nil
+	}
+	o.Truncated = true
+	var err error
+	o.NextCursor, err = c.NextCursor(position)
+	return o, err
+}

@@ -1,0 +1,94 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+
+	"vault-mcp/governor"
+	"vault-mcp/internal/acl"
+	"vault-mcp/internal/auth"
+	"vault-mcp/internal/fault"
+	"vault-mcp/internal/fingerprint"
+)
+
+// Call is one call on its way through the stages. A tool's function gets it
+// beside its arguments.
+type Call struct {
+	Tool   *Tool
+	Caller auth.Caller
+	// View is the vault as this caller may see it; nil for a tool that works
+	// on none.
+	View *acl.View
+	// Hash names the call: tool and effective arguments.
+	Hash fingerprint.Call
+	// Budget is the most bytes that the answer may have.
+	Budget int
+	// TextOnly says that the client knows no structured content, so that the
+	// text has to carry everything.
+	TextOnly bool
+	Cursors  governor.Cursors
+
+	in   any
+	args map[string]json.RawMessage
+	refs []Ref
+}
+
+// VaultID is the id of the vault that the call names or was given; "" for a
+// tool that works on none.
+func (c *Call) VaultID() string {
+	var id string
+	_ = json.Unmarshal(c.args["vault"], &id) // absent: ""; a string by the schema otherwise
+	return id
+}
+
+// Resolve finds every path in the arguments and judges it for reading.
+func (c *Call) Resolve(ctx context.Context) error {
+	for _, r := range c.refs {
+		if err := r.resolve(ctx, c.View); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Page decodes the position of a cursor argument into position and reports
+// whether there was one.
+func (c *Call) Page(cursor string, position any) (bool, error) {
+	if cursor == "" {
+		return false, nil
+	}
+	b, err := c.binding()
+	if err != nil {
+		return false, err
+	}
+	return true, c.Cursors.Read(b, cursor, position)
+}
+
+// NextCursor makes the cursor of the page behind position.
+func (c *Call) NextCursor(position any) (*string, error) {
+	b, err := c.binding()
+	if err != nil {
+		return nil, err
+	}
+	cur, err := c.Cursors.Next(b, position)
+	return &cur, err
+}
+
+// binding ties a cursor to this call without its own cursor.
+func (c *Call) binding() (governor.Binding, error) {
+	args := maps.Clone(c.args)
+	delete(args, "cursor")
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return governor.Binding{}, err
+	}
+	canonical, err := fingerprint.Canonical(raw)
+	if err != nil {
+		return governor.Binding{}, fault.Of(err)
+	}
+	return governor.Binding{
+		Caller: c.Caller.ID, Vault: c.VaultID(), Tool: c.Tool.Name,
+		Args: string(fingerprint.OfCall(c.Tool.Name, canonical)),
+	}, nil
+}

@@ -1,0 +1,26 @@
+// Package notes holds the tools that list and read notes.
+package notes
+
+import (
+	"time"
+
+	"vault-mcp/tools"
+)
+
+// Tools are the domain's tools in the order of the docs.
+func Tools() tools.Domain {
+	return tools.Domain{Name: "notes", Tools: []tools.Tool{
+		listNotes(),
+		noteExists(),
+		readNote(),
+		readNotes(),
+		readSection(),
+	}}
+}
+
+// maxNote is the largest note that is read, in bytes. A part of a larger one
+// could be shown only after reading all of it.
+const maxNote = 64 << 20
+
+// clock writes a time as every tool does: RFC 3339 with offset.
+func clock(t time.Time) string { return t.Format(time.RFC3339) }

@@ -1,0 +1,96 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Domain is a group of tools about one thing.
+type Domain struct {
+	Name  string
+	Tools []Tool
+	// Hidden says that these are no tools of the surface: another method of
+	// the protocol calls them by name.
+	Hidden bool
+}
+
+// Registry holds the tools that are served.
+type Registry struct {
+	byName map[string]*Tool
+	names  []string
+}
+
+// NewRegistry checks every tool and refuses the whole list if one breaks the
+// registration rule: then the server does not start.
+func NewRegistry(domains ...Domain) (*Registry, error) {
+	r := &Registry{byName: map[string]*Tool{}}
+	for _, d := range domains {
+		for i := range d.Tools {
+			t := &d.Tools[i]
+			if err := t.check(); err != nil {
+				return nil, err
+			}
+			if r.byName[t.Name] != nil {
+				return nil, fmt.Errorf("tool %s is registered twice", t.Name)
+			}
+			t.Domain = d.Name
+			t.Hidden = d.Hidden
+			r.byName[t.Name] = t
+			if !d.Hidden {
+				r.names = append(r.names, t.Name)
+			}
+		}
+	}
+	slices.Sort(r.names)
+	return r, nil
+}
+
+// Tool is the tool with this name, or nil.
+func (r *Registry) Tool(name string) *Tool { return r.byName[name] }
+
+// All are the tools of the surface in the order of their names.
+func (r *Registry) All() []*Tool {
+	all := make([]*Tool, len(r.names))
+	for i, n := range r.names {
+		all[i] = r.byName[n]
+	}
+	return all
+}
+
+// Nearest is the name closest to one that is no tool, or "".
+func (r *Registry) Nearest(name string) string { return nearest(strings.ToLower(name), r.names) }
+
+// nearest is the candidate with the smallest edit distance to s, if that is at
+// most a third of its length; else "".
+func nearest(s string, candidates []string) string {
+	best, found := len(s)/3+2, ""
+	for _, c := range candidates {
+		if d := distance(s, c); d < best {
+			best, found = d, c
+		}
+	}
+	return found
+}
+
+// distance is the Levenshtein distance over bytes, of at most 64 of each.
+func distance(a, b string) int {
+	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

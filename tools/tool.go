@@ -1,0 +1,190 @@
+// Package tools says what a tool is: one of three kinds, declared in one place
+// with its name, its arguments, the permission it needs and what a person would
+// confirm. It knows no protocol.
+//
+// A Query reads and answers. A Change returns a plan, which one shared path
+// applies. An Effect does something outside the notes and says itself what a
+// confirmation of it is about. There is no fourth kind.
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"vault-mcp/hitl"
+	"vault-mcp/internal/auth"
+	"vault-mcp/vault/change"
+)
+
+// Kind is one of the three kinds of tools.
+type Kind int
+
+// The kinds.
+const (
+	KindQuery Kind = iota
+	KindChange
+	KindEffect
+)
+
+// String is the kind's name in the docs.
+func (k Kind) String() string { return [...]string{"query", "change", "effect"}[k] }
+
+// Hints tell a client how careful it has to be. All four go out with every
+// tool: what is left out, clients take for the worst.
+type Hints struct {
+	ReadOnly, Destructive, Idempotent, OpenWorld bool
+}
+
+// Spec is what every tool declares.
+type Spec struct {
+	// Name is the tool's name on the wire: a-z, 0-9 and _, at most 40 bytes.
+	Name string
+	// Title is what a person sees.
+	Title string
+	// Doc says when to use the tool and what comes back, in at most two
+	// sentences.
+	Doc string
+	// Scope is what the caller must hold.
+	Scope auth.Scope
+	// Narrow says how an answer that is too large can be made smaller.
+	Narrow string
+	// Long says that an answer may pass 50,000 characters because the caller
+	// asked for that much.
+	Long bool
+}
+
+// Tool is a declared tool, ready to be registered.
+type Tool struct {
+	Spec
+	Kind  Kind
+	Hints Hints
+	// Domain groups tools; the registry sets it.
+	Domain string
+	// Hidden says that the tool is no part of the surface.
+	Hidden bool
+	// Floor is the effect's or change's standing need for a person.
+	Floor hitl.Floor
+
+	args    *arguments
+	output  *jsonschema.Schema
+	plan    func(context.Context, *Call) (change.Plan, any, error)
+	targets func(context.Context, *Call) (hitl.Targets, error)
+	none    string
+	run     func(context.Context, *Call) (any, error)
+}
+
+// Query declares a tool that reads and answers.
+func Query[In, Out any](s Spec, run func(context.Context, *Call, In) (Out, error)) Tool {
+	t := newTool[In, Out](s, KindQuery)
+	t.Hints = Hints{ReadOnly: true, Idempotent: true}
+	t.run = func(ctx context.Context, c *Call) (any, error) { return run(ctx, c, *c.in.(*In)) }
+	return t
+}
+
+// Change declares a tool that plans edits of notes. plan only reads; what it
+// returns beside the plan is the result once the plan is applied.
+func Change[In, Out any](s Spec, plan func(context.Context, *Call, In) (change.Plan, Out, error)) Tool {
+	t := newTool[In, Out](s, KindChange)
+	t.Hints = Hints{Destructive: true}
+	t.plan = func(ctx context.Context, c *Call) (change.Plan, any, error) { return plan(ctx, c, *c.in.(*In)) }
+	return t
+}
+
+// EffectSpec is what a tool declares that acts outside the notes.
+type EffectSpec[In, Out any] struct {
+	Spec
+	// Floor is Always for an effect that needs a person on every real run.
+	Floor hitl.Floor
+	// Targets lists what a confirmation is bound to. An effect has either
+	// Targets, or says in None why there is nothing to bind to.
+	Targets func(context.Context, *Call, In) (hitl.Targets, error)
+	None    string
+	Run     func(context.Context, *Call, In) (Out, error)
+}
+
+// Effect declares a tool that acts outside the notes.
+func Effect[In, Out any](s EffectSpec[In, Out]) Tool {
+	t := newTool[In, Out](s.Spec, KindEffect)
+	t.Hints = Hints{Destructive: true, OpenWorld: true}
+	t.Floor, t.none = s.Floor, s.None
+	if s.Targets != nil {
+		t.targets = func(ctx context.Context, c *Call) (hitl.Targets, error) { return s.Targets(ctx, c, *c.in.(*In)) }
+	}
+	if s.Run != nil {
+		t.run = func(ctx context.Context, c *Call) (any, error) { return s.Run(ctx, c, *c.in.(*In)) }
+	}
+	return t
+}
+
+// newTool panics on arguments that have no schema: the first test that lists
+// the tools finds it.
+func newTool[In, Out any](s Spec, k Kind) Tool {
+	args, err := argumentsOf[In]()
+	if err != nil {
+		panic(fmt.Sprintf("tool %s: %v", s.Name, err))
+	}
+	out, err := outputSchema[Out]()
+	if err != nil {
+		panic(fmt.Sprintf("tool %s: %v", s.Name, err))
+	}
+	return Tool{Spec: s, Kind: k, args: args, output: out}
+}
+
+// NeedsVault reports whether the tool works on a vault.
+func (t *Tool) NeedsVault() bool { return t.args.vault }
+
+// InputSchema is the JSON Schema of the arguments; several says that more than
+// one vault is configured, so that the call has to name one.
+func (t *Tool) InputSchema(several bool) json.RawMessage { return t.args.render(several) }
+
+// OutputSchema is the JSON Schema of the structured result.
+func (t *Tool) OutputSchema() json.RawMessage {
+	b, err := json.Marshal(t.output)
+	if err != nil {
+		panic(fmt.Sprintf("tool %s: %v", t.Name, err))
+	}
+	return b
+}
+
+// Plan makes a Change's plan. Nothing is written.
+func (t *Tool) Plan(ctx context.Context, c *Call) (change.Plan, any, error) { return t.plan(ctx, c) }
+
+// Targets lists what a confirmation of an Effect is bound to; none for an
+// effect that said so.
+func (t *Tool) Targets(ctx context.Context, c *Call) (hitl.Targets, error) {
+	if t.targets == nil {
+		return hitl.Targets{}, nil
+	}
+	return t.targets(ctx, c)
+}
+
+// Run runs a Query or an Effect.
+func (t *Tool) Run(ctx context.Context, c *Call) (any, error) { return t.run(ctx, c) }
+
+var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+
+// check is the registration rule: a tool that a client cannot use, or that
+// could act without a person having seen on what, is not served.
+func (t *Tool) check() error {
+	switch {
+	case !nameForm.MatchString(t.Name):
+		return fmt.Errorf("tool %q: a name has a-z, 0-9 and _, begins with a letter and has at most 40 bytes", t.Name)
+	case t.Title == "" || t.Doc == "":
+		return fmt.Errorf("tool %s: no title or no description", t.Name)
+	case t.Kind == KindChange && t.plan == nil:
+		return fmt.Errorf("tool %s: a change without a plan", t.Name)
+	case t.Kind == KindEffect && t.targets == nil && t.none == "":
+		return fmt.Errorf("tool %s: gated, and neither a plan nor targets nor none: a confirmation of it would be about nothing", t.Name)
+	case t.Kind == KindEffect && t.targets != nil && t.none != "":
+		return fmt.Errorf("tool %s: both targets and none", t.Name)
+	case t.Kind != KindChange && t.run == nil:
+		return fmt.Errorf("tool %s: nothing to run", t.Name)
+	case t.Kind == KindQuery && t.Scope&^auth.Read&^auth.Admin != 0:
+		return fmt.Errorf("tool %s: a query whose scope (%s) is more than reading", t.Name, t.Scope)
+	}
+	return nil
+}
