@@ -189,7 +189,8 @@ func (l serverList) update(edit func([]record) []record) error {
 	return replace(path, text, deadline)
 }
 
-// replace puts text in the place of path: a reader sees the old or the new.
+// replace puts text in the place of path: a reader sees the old or the new. It
+// is not synced to the disk: after a loss of power no server runs.
 func replace(path string, text []byte, deadline time.Time) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".servers-*")
 	if err != nil {
@@ -197,7 +198,7 @@ func replace(path string, text []byte, deadline time.Time) error {
 	}
 	defer os.Remove(temp.Name())
 	_, err = temp.Write(text)
-	err = errors.Join(err, temp.Sync(), temp.Close())
+	err = errors.Join(err, temp.Close())
 	if err != nil {
 		return fmt.Errorf("write the list of servers: %w", err)
 	}

@@ -22,7 +22,7 @@ type VaultID string
 
 // VaultArg is embedded by every tool that works on a vault.
 type VaultArg struct {
-	Vault VaultID `json:"vault,omitempty" jsonschema:"vault id; may be left out when only one is configured"`
+	Vault VaultID `json:"vault,omitempty" jsonschema:"vault id, if there are several"`
 }
 
 // PageArg is embedded by every tool whose answer comes in pages, beside a
@@ -31,7 +31,8 @@ type PageArg struct {
 	Cursor string `json:"cursor,omitempty" jsonschema:"next_cursor of the page before" limits:"maxLength=8192"`
 }
 
-// Extensions is a list of file extensions, with or without their dot.
+// Extensions is a list of file extensions, with or without their dot; * stands
+// for all.
 type Extensions []string
 
 // Accept tells by its name whether a file has one of the extensions, whatever
@@ -39,6 +40,9 @@ type Extensions []string
 func (x Extensions) Accept(orElse func(name string) bool) func(name string) bool {
 	if len(x) == 0 {
 		return orElse
+	}
+	if slices.Contains(x, "*") {
+		return func(string) bool { return true }
 	}
 	exts := make([]string, len(x))
 	for i, e := range x {

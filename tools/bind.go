@@ -248,8 +248,10 @@ func invalid(argument, format string, args ...any) *fault.Error {
 }
 
 // show cuts what a caller sent to a length that is safe to send back.
-func show(s string) string {
-	const most = 100
+func show(s string) string { return Cut(s, 100) }
+
+// Cut is a text of at most most bytes, and an ellipsis where it was longer.
+func Cut(s string, most int) string {
 	if len(s) <= most {
 		return strings.ToValidUTF8(s, "\uFFFD")
 	}

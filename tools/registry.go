@@ -64,7 +64,7 @@ func (r *Registry) Nearest(name string) string { return nearest(strings.ToLower(
 // nearest is the candidate with the smallest edit distance to s, if that is at
 // most a third of its length; else "".
 func nearest(s string, candidates []string) string {
-	best, found := len(s)/3+2, ""
+	best, found := min(len(s), longest)/3+2, ""
 	for _, c := range candidates {
 		if d := distance(s, c); d < best {
 			best, found = d, c
@@ -73,9 +73,12 @@ func nearest(s string, candidates []string) string {
 	return found
 }
 
-// distance is the Levenshtein distance over bytes, of at most 64 of each.
+// longest is how much of a name is compared, in bytes.
+const longest = 64
+
+// distance is the Levenshtein distance over bytes, of at most longest of each.
 func distance(a, b string) int {
-	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
+	a, b = a[:min(len(a), longest)], b[:min(len(b), longest)]
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -22,6 +23,11 @@ type arguments struct {
 	fields []field
 	vault  bool // the tool works on a vault
 	typ    reflect.Type
+
+	// Rendering takes most of a start if it is done for every tool, so it is
+	// done once, when somebody asks: for one vault and for several.
+	once     [2]sync.Once
+	rendered [2]json.RawMessage
 }
 
 // field is one argument.
@@ -176,8 +182,17 @@ func limits(s *jsonschema.Schema, tag string) error {
 
 // render is the schema as clients get it: compact, nothing escaped for HTML.
 func (a *arguments) render(several bool) json.RawMessage {
+	i := 0
+	if several && a.vault {
+		i = 1
+	}
+	a.once[i].Do(func() { a.rendered[i] = a.encode(i == 1) })
+	return a.rendered[i]
+}
+
+func (a *arguments) encode(needVault bool) json.RawMessage {
 	s := *a.schema
-	if a.vault && several {
+	if needVault {
 		s.Required = append(slices.Clone(s.Required), "vault")
 	}
 	var b bytes.Buffer

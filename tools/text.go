@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
@@ -88,32 +87,6 @@ func Compact(object json.RawMessage) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-type jsonMember struct {
-	key   string
-	value json.RawMessage
-}
-
-// membersOf splits an object, in order.
-func membersOf(raw json.RawMessage) ([]jsonMember, bool) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, false
-	}
-	var ms []jsonMember
-	for d.More() {
-		k, err := d.Token()
-		if err != nil {
-			return nil, false
-		}
-		var v json.RawMessage
-		if err := d.Decode(&v); err != nil {
-			return nil, false
-		}
-		ms = append(ms, jsonMember{k.(string), v})
-	}
-	return ms, true
-}
-
 func writeMember(b *strings.Builder, m jsonMember) {
 	b.WriteString(m.key)
 	b.WriteByte(':')
@@ -123,8 +96,8 @@ func writeMember(b *strings.Builder, m jsonMember) {
 		b.WriteByte('\n')
 		return
 	}
-	var items []json.RawMessage
-	if json.Unmarshal(m.value, &items) != nil || len(items) == 0 {
+	items := itemsOf(m.value)
+	if len(items) == 0 {
 		b.WriteString(" none\n")
 		return
 	}
@@ -172,10 +145,10 @@ func table(items []json.RawMessage) (rows [][]string, columns []string, ok bool)
 // cell is a value in one line. A string stands bare if it cannot be taken for
 // anything else.
 func cell(raw json.RawMessage) string {
-	var s string
-	if raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
+	if raw[0] != '"' {
 		return string(raw)
 	}
+	s := unquote(raw)
 	if s == "" || strings.TrimSpace(s) != s || strings.ContainsAny(s, "\n\r\t") || strings.Contains(s, " | ") || looksTyped(s) {
 		return string(raw)
 	}
@@ -184,9 +157,11 @@ func cell(raw json.RawMessage) string {
 
 // looksTyped reports whether a bare string would read as another JSON value.
 func looksTyped(s string) bool {
-	switch s[0] {
-	case '"', '{', '[':
+	switch c := s[0]; {
+	case c == '"', c == '{', c == '[':
 		return true
+	case c == '-', '0' <= c && c <= '9', c == 't', c == 'f', c == 'n':
+		return json.Valid([]byte(s))
 	}
-	return json.Valid([]byte(s))
+	return false
 }

@@ -70,7 +70,7 @@ type Tool struct {
 	Floor hitl.Floor
 
 	args    *arguments
-	output  *jsonschema.Schema
+	output  func() *jsonschema.Schema // made when it is asked for
 	plan    func(context.Context, *Call) (change.Plan, any, error)
 	targets func(context.Context, *Call) (hitl.Targets, error)
 	none    string
@@ -81,6 +81,9 @@ type Tool struct {
 func Query[In, Out any](s Spec, run func(context.Context, *Call, In) (Out, error)) Tool {
 	t := newTool[In, Out](s, KindQuery)
 	t.Hints = Hints{ReadOnly: true, Idempotent: true}
+	if run == nil {
+		return t // refused at registration
+	}
 	t.run = func(ctx context.Context, c *Call) (any, error) { return run(ctx, c, *c.in.(*In)) }
 	return t
 }
@@ -90,6 +93,9 @@ func Query[In, Out any](s Spec, run func(context.Context, *Call, In) (Out, error
 func Change[In, Out any](s Spec, plan func(context.Context, *Call, In) (change.Plan, Out, error)) Tool {
 	t := newTool[In, Out](s, KindChange)
 	t.Hints = Hints{Destructive: true}
+	if plan == nil {
+		return t // refused at registration
+	}
 	t.plan = func(ctx context.Context, c *Call) (change.Plan, any, error) { return plan(ctx, c, *c.in.(*In)) }
 	return t
 }
@@ -120,18 +126,20 @@ func Effect[In, Out any](s EffectSpec[In, Out]) Tool {
 	return t
 }
 
-// newTool panics on arguments that have no schema: the first test that lists
-// the tools finds it.
+// newTool panics on arguments that have no schema, and OutputSchema on such a
+// result: the first test that lists the tools finds it.
 func newTool[In, Out any](s Spec, k Kind) Tool {
 	args, err := argumentsOf[In]()
 	if err != nil {
 		panic(fmt.Sprintf("tool %s: %v", s.Name, err))
 	}
-	out, err := outputSchema[Out]()
-	if err != nil {
-		panic(fmt.Sprintf("tool %s: %v", s.Name, err))
-	}
-	return Tool{Spec: s, Kind: k, args: args, output: out}
+	return Tool{Spec: s, Kind: k, args: args, output: func() *jsonschema.Schema {
+		out, err := outputSchema[Out]()
+		if err != nil {
+			panic(fmt.Sprintf("tool %s: %v", s.Name, err))
+		}
+		return out
+	}}
 }
 
 // NeedsVault reports whether the tool works on a vault.
@@ -143,7 +151,7 @@ func (t *Tool) InputSchema(several bool) json.RawMessage { return t.args.render(
 
 // OutputSchema is the JSON Schema of the structured result.
 func (t *Tool) OutputSchema() json.RawMessage {
-	b, err := json.Marshal(t.output)
+	b, err := json.Marshal(t.output())
 	if err != nil {
 		panic(fmt.Sprintf("tool %s: %v", t.Name, err))
 	}

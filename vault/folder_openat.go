@@ -16,7 +16,7 @@ import (
 // fdFolder is a folder by its descriptor: the kernel opens one name in it and
 // refuses a link, in a single step that nothing can get between.
 type fdFolder struct {
-	f    *os.File
+	f    *os.File // nil until the folder is listed, for all but the vault's own
 	fd   int
 	path string // real path, for the listing alone: some file systems need it to tell types
 	// listed is set once the descriptor's position is no longer the start.
@@ -109,7 +109,7 @@ func (d *fdFolder) openDir(name string) (folder, error) {
 		return nil, err
 	}
 	path := d.path + "/" + name
-	return &fdFolder{f: os.NewFile(uintptr(fd), path), fd: fd, path: path}, nil
+	return &fdFolder{fd: fd, path: path}, nil
 }
 
 func (d *fdFolder) read(name string, how reading, buf []byte) (node, []byte, error) {
@@ -142,12 +142,21 @@ func (d *fdFolder) entries() ([]fs.DirEntry, error) {
 			return nil, bare(err)
 		}
 	}
+	if d.f == nil {
+		d.f = os.NewFile(uintptr(d.fd), d.path)
+	}
 	d.listed = true
 	list, err := d.f.ReadDir(-1)
 	return list, bare(err)
 }
 
-func (d *fdFolder) close() { d.f.Close() }
+func (d *fdFolder) close() {
+	if d.f == nil {
+		_ = unix.Close(d.fd) // only read from
+		return
+	}
+	d.f.Close()
+}
 
 // fdReader reads a descriptor.
 type fdReader int

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -47,6 +48,9 @@ type process struct {
 var errRefused = errors.New("refused")
 
 func main() {
+	// Calls are short and leave little behind: collecting half as often costs a
+	// few megabytes and saves a tenth of the time.
+	debug.SetGCPercent(200)
 	p := process{os.Stdin, os.Stdout, os.Stderr, config.ProcessEnv()}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -50,8 +50,9 @@ const (
 
 // Rule gives verbs to the paths that a glob matches.
 type Rule struct {
-	// Glob is a doublestar pattern over the path from the vault's root. One
-	// without any of *?[{ names a file, or a folder with all that is in it.
+	// Glob is a doublestar pattern over the path from the vault's root. Where
+	// it names a folder, a verb that restricts holds for all that is in it;
+	// one that allows holds for that only if the glob is without wildcards.
 	Glob string
 	// Verbs by operation; Unset ones say nothing.
 	Read, Write, Delete Verb
@@ -75,6 +76,7 @@ type compiled struct {
 	exact  string // the glob in NFC
 	folded string // and without case
 	plain  bool   // the glob has no wildcard
+	deep   bool   // the glob ends with /** and so speaks of what is below by itself
 }
 
 var fold = cases.Fold()
@@ -101,6 +103,7 @@ func Compile(rules []Rule) (*Rules, error) {
 		glob := norm.NFC.String(strings.TrimSuffix(r.Glob, "/"))
 		rs.rules = append(rs.rules, compiled{
 			Rule: r, exact: glob, folded: fold.String(glob), plain: !strings.ContainsAny(glob, `*?[{\`),
+			deep: strings.HasSuffix(glob, "**"),
 		})
 	}
 	return rs, nil
@@ -117,8 +120,16 @@ func (c *compiled) matches(p, folded string, v Verb) bool {
 	if c.plain {
 		return p == glob || len(p) > len(glob) && p[len(glob)] == '/' && p[:len(glob)] == glob
 	}
-	ok, _ := doublestar.Match(glob, p) // the pattern was validated
-	return ok
+	for {
+		if ok, _ := doublestar.Match(glob, p); ok { // the pattern was validated
+			return true
+		}
+		up := strings.LastIndexByte(p, '/')
+		if v == Allow || c.deep || up < 0 {
+			return false
+		}
+		p = p[:up]
+	}
 }
 
 // Verdict is what the rules say about one operation on one path.

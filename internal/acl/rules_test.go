@@ -38,6 +38,9 @@ func TestJudge(t *testing.T) {
 		{"allowing compares case", rules(Rule{Glob: "**", Read: Deny}, Rule{Glob: "Public/**", Read: Allow}), Read, "public/a.md", Deny},
 		{"a glob without wildcards names a folder with all in it", rules(Rule{Glob: "Private", Read: Deny}), Read, "Private/a/b.md", Deny},
 		{"also with a slash behind it", rules(Rule{Glob: "Private/", Read: Deny}), Read, "Private/a.md", Deny},
+		{"a wildcard that matches a folder closes what is in it", rules(Rule{Glob: "Priv*", Read: Deny}), Read, "Private/a/b.md", Deny},
+		{"but opens only what it matches", rules(Rule{Glob: "**", Read: Deny}, Rule{Glob: "Pub*", Read: Allow}), Read, "Public/a.md", Deny},
+		{"one level", rules(Rule{Glob: "*.md", Read: Deny}), Read, "sub/a.md", Allow},
 		{"ask is kept", rules(Rule{Glob: "Work/**", Read: Ask}), Read, "Work/a.md", Ask},
 	}
 	for _, tt := range tests {

@@ -3,6 +3,7 @@ package acl
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"vault-mcp/internal/fault"
 	"vault-mcp/vault"
@@ -29,8 +30,17 @@ func NewView(id string, v *vault.Vault, rules *Rules, readOnly bool) *View {
 // Name is the vault's name: the last element of its folder.
 func (w *View) Name() string { return w.vault.Name() }
 
-// Settings are the vault's Obsidian settings, read anew.
-func (w *View) Settings() settings.Settings { return settings.Load(w.vault.ReadConfig) }
+// Settings are the vault's Obsidian settings, read anew. A folder that the
+// rules hide is left out of them.
+func (w *View) Settings() settings.Settings {
+	s := settings.Load(w.vault.ReadConfig)
+	for _, folder := range []*string{&s.AttachmentFolder, &s.NewFileFolder} {
+		if w.rules.Judge(Read, strings.TrimPrefix(*folder, "./")).Verb == Hide {
+			*folder = ""
+		}
+	}
+	return s
+}
 
 // Check refuses op on a path with acl_denied, or lets it pass. A path that the
 // rules hide passes for reading: it is not there, which the look-up says.
@@ -109,6 +119,9 @@ func (w *View) FindFile(ctx context.Context, arg string) (vault.Path, error) {
 
 // FindFolder is FindNote for a folder; "" is the vault's root.
 func (w *View) FindFolder(ctx context.Context, arg string) (vault.Path, error) {
+	if strings.Trim(arg, "/") == "" {
+		arg = ""
+	}
 	return w.find(ctx, arg, w.vault.FindFolder)
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"sync"
 	"time"
 
 	"vault-mcp/governor"
@@ -43,7 +42,6 @@ type App struct {
 	vaults []*vault.Vault
 	views  []*acl.View
 	state  *state
-	begin  sync.Once
 }
 
 // New opens the vaults and builds the stages. Its errors are for the person
@@ -109,7 +107,8 @@ func (a *App) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		Version:  a.opts.Version,
 		Registry: a.Registry,
 		Do: func(ctx context.Context, r dispatch.Request) (*tools.Result, error) {
-			a.begin.Do(a.state.enter)
+			entered := a.state.enter()
+			defer entered()
 			return a.Dispatcher.Do(ctx, r)
 		},
 		Caller:        auth.Caller{ID: "stdio", Scopes: auth.All},

@@ -2,6 +2,7 @@ package app
 
 import (
 	"sync"
+	"time"
 
 	"vault-mcp/cache"
 	"vault-mcp/internal/secrets"
@@ -15,9 +16,14 @@ type state struct {
 	ring *secrets.Ring
 	dir  string // "" if no folder can be written
 
-	mu       sync.Mutex
-	unlisted func() error // takes the server off the per-user list
+	entering sync.Once
+	entered  chan struct{} // closed once the server is on the per-user list, or cannot be
+	unlisted func() error  // takes it off again
 }
+
+// patience is how long a call waits for the server to be listed; it does not
+// need that itself.
+const patience = time.Second
 
 // keys opens the key ring in the first vault's state folder, where the
 // server's own secrets live. Without a folder that can be written it signs
@@ -57,9 +63,27 @@ func (s *state) Verify(label string, msg []byte, sig string) error {
 	return s.keys().Verify(label, msg, sig)
 }
 
-// enter makes the secrets and puts the server on the per-user list, so that
+// enter begins to list the server beside the first call. What it returns waits
+// until that is done, so that whoever has the first answer finds the server.
+func (s *state) enter() (wait func()) {
+	s.entering.Do(func() {
+		s.entered = make(chan struct{})
+		go func() {
+			defer close(s.entered)
+			s.list()
+		}()
+	})
+	return func() {
+		select {
+		case <-s.entered:
+		case <-time.After(patience):
+		}
+	}
+}
+
+// list makes the secrets and puts the server on the per-user list, so that
 // the companion commands find it whatever environment its client gave it.
-func (s *state) enter() {
+func (s *state) list() {
 	ring := s.keys()
 	s.app.opts.Log.Info("elicit: signing key in use", "kid", ring.Current())
 	if s.dir == "" {
@@ -78,15 +102,13 @@ func (s *state) enter() {
 		s.app.opts.Log.Warn("the server is not on the list of running servers; companion commands need --config", "err", err)
 		return
 	}
-	s.mu.Lock()
 	s.unlisted = leave
-	s.mu.Unlock()
 }
 
 // leave takes the server off the per-user list again.
 func (s *state) leave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.entering.Do(func() { s.entered = make(chan struct{}); close(s.entered) }) // never entered
+	<-s.entered
 	if s.unlisted == nil {
 		return
 	}

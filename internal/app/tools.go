@@ -37,11 +37,18 @@ func Registry() (*tools.Registry, error) {
 	return tools.NewRegistry(domains(nil, "", time.Time{}, &telemetry.Meter{})...)
 }
 
+// maxNamed is how many vaults the instructions name.
+const maxNamed = 8
+
 // instructions tell a model what is here and how to begin.
 func instructions(views []*acl.View) string {
-	names := make([]string, len(views))
+	var names []string
 	for i, v := range views {
-		names[i] = fmt.Sprintf("%q (id %s)", v.Name(), v.ID)
+		if i == maxNamed {
+			names = append(names, "and more (list_vaults)")
+			break
+		}
+		names = append(names, fmt.Sprintf("%q (id %s)", tools.Cut(v.Name(), 60), v.ID))
 	}
 	what := "the Obsidian vault " + names[0]
 	if len(names) > 1 {

@@ -36,10 +36,11 @@ func (e Env) check(c *Config, p *problems) {
 		}
 		e.resolve(v, c.File, key+".path", p)
 		for j, r := range v.Rules {
-			checkRule(r, v.Real, fmt.Sprintf("%s.rules[%d]", key, j), p)
+			checkRule(r, fmt.Sprintf("%s.rules[%d]", key, j), p)
 		}
 	}
 	checkNesting(c.Vaults, p)
+	checkOutside(c, p)
 	e.checkStateDir(c, p)
 	if level := e("VAULT_MCP_LOG"); level != "" {
 		if !slices.Contains([]string{"debug", "info", "warn", "error"}, level) {
@@ -96,7 +97,7 @@ func readable(folder string) error {
 }
 
 // checkRule refuses a rule that would silently match less than it seems to.
-func checkRule(r Rule, vault, key string, p *problems) {
+func checkRule(r Rule, key string, p *problems) {
 	set := func(name string) bool { return p.lines[key+".verbs."+name] > 0 }
 	if !p.wrong[key+".verbs"] && !set("read") && !set("write") && !set("delete") {
 		p.at(key+".verbs", "sets nothing: give at least one of read, write, delete")
@@ -114,22 +115,13 @@ func checkRule(r Rule, vault, key string, p *problems) {
 		p.at(key, "%s: write / between folders, not \\", said)
 	case strings.HasPrefix(r.Glob, "/"), strings.Contains(r.Glob, "{/"):
 		p.at(key, "%s: paths are relative to the vault, without / in front", said)
-	case strings.HasSuffix(r.Glob, "/"):
-		p.at(key, "%s matches nothing: for a folder with all that is in it write %s", said, quote(strings.TrimRight(r.Glob, "/")+"/**"))
 	case slices.Contains(parts, ".."), slices.Contains(parts, "."):
 		p.at(key, "%s: . and .. are not for globs, paths are relative to the vault", said)
 	case strings.Contains(r.Glob, "//"):
 		p.at(key, "%s matches nothing: write one / between folders", said)
 	case !doublestar.ValidatePattern(r.Glob):
 		p.at(key, "%s is no valid glob: a bracket or brace is not closed", said)
-	case vault != "" && isFolder(filepath.Join(vault, filepath.FromSlash(r.Glob))):
-		p.at(key, "%s is a folder: for all that is in it write %s", said, quote(r.Glob+"/**"))
 	}
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // checkNesting refuses two vaults that share notes: each would be governed by
@@ -155,6 +147,26 @@ func checkNesting(vaults []Vault, p *problems) {
 				p.at(key, "%s has vaults[%d].path (%s) inside it: serve one of the two", quote(b.Path), i, quote(a.Path))
 			}
 		}
+	}
+}
+
+// checkOutside refuses a config file that lies among the notes: whoever writes
+// notes could give itself other rules. Names that begin with a dot are no part
+// of a vault.
+func checkOutside(c *Config, p *problems) {
+	if c.File == "" {
+		return
+	}
+	file, err := filepath.EvalSymlinks(c.File)
+	if err != nil {
+		return // it was read a moment ago; whoever moved it away has no rules to change
+	}
+	for i, v := range c.Vaults {
+		rel, err := filepath.Rel(v.Real, file)
+		if v.Real == "" || err != nil || !filepath.IsLocal(rel) || strings.Contains("/"+filepath.ToSlash(rel), "/.") {
+			continue
+		}
+		p.at(fmt.Sprintf("vaults[%d].path", i), "the config file itself is in this vault, where an agent could change its rules: move it out, or give it a name that begins with a dot")
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // maxFile bounds the config file that is read.
@@ -54,7 +55,7 @@ type Vault struct {
 // Rule is one folder rule of a vault.
 type Rule struct {
 	// Glob says which paths the rule is about.
-	Glob string `yaml:"glob" required:"true" doc:"The paths that the rule is about, relative to the vault, with / between folders: * within a name, ** across folders, ?, [abc], {a,b}. A folder with all that is in it is Folder/**."`
+	Glob string `yaml:"glob" required:"true" doc:"The paths that the rule is about, relative to the vault, with / between folders: * within a name, ** across folders, ?, [abc], {a,b}. A glob that names a folder means all that is in it; one that allows needs Folder/** for that."`
 	// Verbs says what happens to operations on them.
 	Verbs Verbs `yaml:"verbs" required:"true" doc:"What happens to each operation; at least one."`
 }
@@ -167,7 +168,12 @@ func (e Env) Load(arg string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", quote(path), reason(err))
 	}
-	return e.parse(path, text)
+	c, err := e.parse(path, text)
+	if ext := strings.ToLower(filepath.Ext(path)); err != nil && ext != ".yaml" && ext != ".yml" && ext != ".json" && !strings.Contains(string(text), "vaults") {
+		// Somebody named a note, not a config with a mistake.
+		return nil, fmt.Errorf("%s is a file, and no config: give the folder of a vault, or a config file (YAML or JSON)", quote(path))
+	}
+	return c, err
 }
 
 // parse is Load for the text of a config file at path.

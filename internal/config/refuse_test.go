@@ -2,6 +2,7 @@ package config
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -89,8 +90,6 @@ func TestRulesThatProtectNothingAreRefused(t *testing.T) {
 		{"hide for write", `{glob: "a/**", verbs: {write: hide}}`, `verbs.write: "hide" is not one of allow, ask, deny` + why},
 		{"hide for delete", `{glob: "a/**", verbs: {delete: hide}}`, `verbs.delete: "hide" is not one of allow, ask, deny` + why},
 		{"empty glob", `{glob: "", verbs: {read: deny}}`, `glob: is empty: for the whole vault write "**"`},
-		{"a folder alone", `{glob: Private, verbs: {read: deny}}`, `glob: "Private" is a folder: for all that is in it write "Private/**"`},
-		{"a folder with a slash", `{glob: Absent/, verbs: {read: deny}}`, `glob: "Absent/" matches nothing: for a folder with all that is in it write "Absent/**"`},
 		{"from the root", `{glob: /Private/**, verbs: {read: deny}}`, `glob: "/Private/**": paths are relative to the vault, without / in front`},
 		{"from the root in braces", `{glob: "{/a,b}/**", verbs: {read: deny}}`, `glob: "{/a,b}/**": paths are relative to the vault, without / in front`},
 		{"up", `{glob: "../x", verbs: {read: deny}}`, `glob: "../x": . and .. are not for globs, paths are relative to the vault`},
@@ -109,7 +108,7 @@ func TestRulesThatProtectNothingAreRefused(t *testing.T) {
 			}
 		})
 	}
-	for _, glob := range []string{"**", "*", "Private/**", "a/{b,c}/*.md", "[A-C]*/**", "Fußnoten/**", "..a/b..", "Private/Deep/*"} {
+	for _, glob := range []string{"**", "*", "Private", "Absent/", "Private/**", "a/{b,c}/*.md", "[A-C]*/**", "Fußnoten/**", "..a/b..", "Private/Deep/*"} {
 		if _, err := p.load("vaults: [{path: Notes, rules: [{glob: \"" + glob + "\", verbs: {read: deny}}]}]"); err != nil {
 			t.Errorf("%s: %v", glob, err)
 		}
@@ -157,4 +156,30 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 	})
+}
+
+// An agent that may write notes must not be able to write its own rules.
+func TestConfigAmongTheNotesIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	for name, refused := range map[string]bool{"rules.yaml": true, ".rules.yaml": false} {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte("vaults: [{path: .}]\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Env(func(string) string { return "" }).Load(file)
+		if refused != (err != nil && strings.Contains(err.Error(), "the config file itself is in this vault")) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestANoteIsNoConfig(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "note.md")
+	if err := os.WriteFile(file, []byte("# Hello\ntext: [\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Env(func(string) string { return "" }).Load(file)
+	if err == nil || !strings.Contains(err.Error(), "is a file, and no config: give the folder of a vault") || strings.Contains(err.Error(), "\n") {
+		t.Error(err)
+	}
 }

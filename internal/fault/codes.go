@@ -43,11 +43,11 @@ var table = func() map[Code]Row {
 		{Internal, true, "Call again once; if it fails again, tell the person to look at the server's log.", "A fault of the server; the cause is in its log, never in the answer."},
 		{InvalidInput, false, "Correct the arguments by the message and call again.", "The arguments are well formed but cannot be carried out; details say which and why."},
 		{NotFound, false, "Look up the right name first.", "The named thing (a tool, a section, a property) does not exist."},
-		{NoteNotFound, false, "Use list_notes or search_text to find the path, or take one of details.closest.", "No file with that path is in the vault, or the caller may not know of it."},
+		{NoteNotFound, false, "Use list_notes or search_text to find the path; closest, if given, has similar ones.", "No file with that path is in the vault, or the caller may not know of it."},
 		{Overflow, false, "Ask for less: a lower limit, one folder, one section, or fewer paths.", "The answer would be larger than governor.max_response_bytes; details give result_size and limit in bytes."},
 		{PathInvalid, false, "Use a path relative to the vault's root, with / between folders.", "The path cannot name a file of the vault; the message gives the reason."},
 		{ReadOnly, false, "Only read from this vault, or ask the person to allow writing.", "The vault, or the whole server, is read-only."},
-		{Throttled, true, "Wait details.retry_after_ms milliseconds, then call again.", "Too many calls in a short time; a refused call draws nothing from the budget."},
+		{Throttled, true, "Wait retry_after_ms milliseconds, then call again.", "Too many calls in a short time; a refused call draws nothing from the budget."},
 		{ValidationError, false, "Correct the named argument and call again.", "The arguments do not fit the tool's schema; details name the argument."},
 		{VaultNotFound, false, "Use list_vaults to see the ids.", "No vault with that id is configured."},
 	} {

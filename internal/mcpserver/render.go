@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"vault-mcp/internal/fault"
 	"vault-mcp/internal/mcpserver/stdio"
@@ -109,39 +110,73 @@ func (e *edge) unknownTool(name string) stdio.RPCError {
 		msg += fmt.Sprintf("; did you mean %q?", near)
 		data["nearest"] = near
 	}
-	return stdio.RPCError{Code: mcp.INVALID_PARAMS, Message: msg, Data: data}
+	return invalidParams(msg, data)
 }
 
-// Codes of the protocol for a resource that does not exist, by era.
-const (
-	resourceNotFoundModern = mcp.INVALID_PARAMS
-	resourceNotFoundLegacy = -32002
-)
+// resourceNotFoundBefore2026 is the protocol's code for a resource that does
+// not exist, before 2026-07-28 made it one of invalid params.
+const resourceNotFoundBefore2026 = -32002
 
-// resourceError is the fault of a resource request.
-func resourceError(err error, uri string, p stdio.Peer) stdio.RPCError {
-	f := fault.Of(err)
-	data := map[string]any{}
+// resourceNotFound is one answer for everything that is not there, without
+// details: what is hidden must not show in what stands near it.
+func resourceNotFound(uri string, p stdio.Peer) stdio.RPCError {
+	data := map[string]any{"code": fault.NoteNotFound}
 	if uri != "" {
 		data["uri"] = uri
 	}
+	e := stdio.RPCError{Code: mcp.INVALID_PARAMS, Message: "Resource not found", Data: data}
+	if !p.Modern {
+		e.Code = resourceNotFoundBefore2026
+	}
+	return e
+}
+
+// rpcError is a refusal where the protocol has no result to carry it: about
+// the resource with the URI, or about a list if that is "".
+func rpcError(f *fault.Error, uri string) stdio.RPCError {
+	data := map[string]any{}
 	maps.Copy(data, f.Details)
-	switch f.Code {
-	case fault.NoteNotFound, fault.VaultNotFound, fault.PathInvalid:
-		// One answer for everything that is not there, and no details: what
-		// is hidden must not show in what stands near it.
-		code := resourceNotFoundModern
-		if !p.Modern {
-			code = resourceNotFoundLegacy
-		}
-		return stdio.RPCError{Code: code, Message: "Resource not found", Data: map[string]any{"uri": uri, "code": fault.NoteNotFound}}
-	case fault.Overflow: // only its encoding is over the cap
-		f = fault.New(fault.InvalidInput, "%s", f.Message)
-	}
 	data["code"] = f.Code
-	code := mcp.INVALID_PARAMS
-	if f.Code == fault.Internal || f.Code == fault.Throttled || f.Code == fault.Aborted {
-		code = mcp.INTERNAL_ERROR
+	if uri != "" {
+		data["uri"] = uri
 	}
-	return stdio.RPCError{Code: code, Message: f.Message, Data: data}
+	e := stdio.RPCError{Code: mcp.INVALID_PARAMS, Message: f.Message, Data: data}
+	if f.Retryable() { // not for anything in the params
+		e.Code = mcp.INTERNAL_ERROR
+	}
+	return e
+}
+
+func invalidParams(message string, data map[string]any) stdio.RPCError {
+	e := stdio.RPCError{Code: mcp.INVALID_PARAMS, Message: message}
+	if data != nil {
+		e.Data = data
+	}
+	return e
+}
+
+// malformed is the fault of params that are not what their method takes.
+func malformed(err *server.UnparsableMessageError) stdio.RPCError {
+	msg := "Invalid params for " + string(err.GetMethod())
+	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && t.Field != "" {
+		field := t.Field // with the names of mcp-go's own types before it
+		if _, param, ok := strings.Cut(field, "params."); ok {
+			field = param
+		}
+		msg += fmt.Sprintf(": %q cannot be %s", field, article(t.Value))
+	}
+	return invalidParams(msg+".", nil)
+}
+
+// article puts one before the name of a JSON type.
+func article(typ string) string {
+	switch typ {
+	case "array", "object":
+		return "an " + typ
+	case "string", "number":
+		return "a " + typ
+	case "bool":
+		return "a boolean"
+	}
+	return typ // such as "number 1.5"
 }

@@ -4,59 +4,78 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"net/url"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"vault-mcp/internal/dispatch"
+	"vault-mcp/internal/fault"
 	"vault-mcp/internal/mcpserver/stdio"
+	"vault-mcp/tools"
 	"vault-mcp/tools/resources"
 )
+
+// beforeListResources wraps the cursor: mcp-go, whose own list is empty, takes
+// none that is not base64.
+func (e *edge) beforeListResources(_ context.Context, _ any, r *mcp.ListResourcesRequest) {
+	r.Params.Cursor = mcp.Cursor(base64.StdEncoding.EncodeToString([]byte(r.Params.Cursor)))
+}
 
 // listResources fills the page that mcp-go left empty: no note is registered
 // with it, since the list would be in memory twice and grow old.
 func (e *edge) listResources(ctx context.Context, _ any, r *mcp.ListResourcesRequest, out *mcp.ListResourcesResult) {
 	args := map[string]any{}
-	if r.Params.Cursor != "" {
-		// mcp-go takes no cursor that is not base64, so ours are wrapped.
-		cursor, err := base64.StdEncoding.DecodeString(string(r.Params.Cursor))
-		if err != nil {
-			return // it was refused before
-		}
+	if cursor, _ := base64.StdEncoding.DecodeString(string(r.Params.Cursor)); len(cursor) > 0 { // wrapped above
 		args["cursor"] = string(cursor)
 	}
-	listing, ok := doResource[resources.Listing](ctx, e, resources.List, args, "")
-	if !ok {
+	res, err := e.query(ctx, resources.List, args)
+	if err != nil {
+		stdio.SetError(ctx, listError(err))
 		return
 	}
+	listing := res.Out.(resources.Listing)
 	out.Resources = make([]mcp.Resource, len(listing.Resources))
 	for i, x := range listing.Resources {
 		out.Resources[i] = mcp.Resource{URI: x.URI, Name: x.Name, MIMEType: x.MIME, Size: &x.Size}
 	}
-	out.NextCursor = ""
 	if listing.NextCursor != nil {
-		out.NextCursor = mcp.Cursor(base64.StdEncoding.EncodeToString([]byte(*listing.NextCursor)))
+		out.NextCursor = mcp.Cursor(*listing.NextCursor)
 	}
 }
 
-// beforeRead spells the URI as the one registered template matches it, and
-// answers at once where it is no URI of ours.
+// resourceTemplate is the one template that is listed. mcp-go matches a URI
+// with it, and with several in a random order.
+const resourceTemplate = "vault://{+path}"
+
+// maxURI is the longest URI that may name a resource, in bytes.
+const maxURI = 8 << 10
+
+// beforeRead spells the URI so that the template matches it whatever is in it.
+// readResource undoes it.
 func (e *edge) beforeRead(ctx context.Context, _ any, r *mcp.ReadResourceRequest) {
-	vault, path, err := resources.Parse(r.Params.URI)
-	if err != nil {
-		stdio.SetError(ctx, resourceError(err, r.Params.URI, stdio.PeerFrom(ctx)))
-		return
+	switch uri := r.Params.URI; {
+	case uri == "":
+		stdio.SetError(ctx, invalidParams(`Invalid params: "uri" is missing.`, nil))
+	case len(uri) > maxURI:
+		r.Params.URI = ""
+		stdio.SetError(ctx, resourceNotFound("", stdio.PeerFrom(ctx)))
+	default:
+		r.Params.URI = spelled + url.PathEscape(uri)
 	}
-	r.Params.URI = resources.URI(vault, path)
 }
+
+// spelled begins a URI that beforeRead made.
+const spelled = "vault://"
 
 // readResource reads one file.
 func (e *edge) readResource(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-	vault, path, err := resources.Parse(r.Params.URI)
+	uri, err := url.PathUnescape(r.Params.URI[len(spelled):])
 	if err != nil {
-		return nil, err // beforeRead answered
+		return nil, err
 	}
-	c, ok := doResource[resources.Contents](ctx, e, resources.Read, map[string]any{"vault": vault, "path": path}, r.Params.URI)
-	if !ok {
+	c, err := e.read(ctx, uri)
+	if err != nil {
+		stdio.SetError(ctx, readError(err, uri, stdio.PeerFrom(ctx)))
 		return nil, nil
 	}
 	if c.Text {
@@ -65,17 +84,37 @@ func (e *edge) readResource(ctx context.Context, r mcp.ReadResourceRequest) ([]m
 	return []mcp.ResourceContents{mcp.BlobResourceContents{URI: c.URI, MIMEType: c.MIME, Blob: base64.StdEncoding.EncodeToString(c.Data)}}, nil
 }
 
-// doResource runs one of the queries behind the resource methods; a fault goes
-// to the transport as the request's answer.
-func doResource[Out any](ctx context.Context, e *edge, query string, args map[string]any, uri string) (out Out, ok bool) {
-	raw, err := json.Marshal(args)
-	if err == nil {
-		var res, doErr = e.Do(ctx, dispatch.Request{Caller: e.Caller, Tool: query, Args: raw})
-		if doErr == nil {
-			return res.Out.(Out), true
-		}
-		err = doErr
+func (e *edge) read(ctx context.Context, uri string) (c resources.Contents, err error) {
+	vault, path, err := resources.Parse(uri)
+	if err != nil {
+		return c, err
 	}
-	stdio.SetError(ctx, resourceError(err, uri, stdio.PeerFrom(ctx)))
-	return out, false
+	res, err := e.query(ctx, resources.Read, map[string]any{"vault": vault, "path": path})
+	if err != nil {
+		return c, err
+	}
+	return res.Out.(resources.Contents), nil
+}
+
+// query runs one of the queries behind the resource methods.
+func (e *edge) query(ctx context.Context, name string, args map[string]any) (*tools.Result, error) {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return nil, err
+	}
+	return e.Do(ctx, dispatch.Request{Caller: e.Caller, Tool: name, Args: raw})
+}
+
+// listError is the fault of resources/list.
+func listError(err error) stdio.RPCError { return rpcError(fault.Of(err), "") }
+
+// readError is the fault of resources/read.
+func readError(err error, uri string, p stdio.Peer) stdio.RPCError {
+	f := fault.Of(err)
+	switch f.Code {
+	case fault.NoteNotFound, fault.VaultNotFound, fault.PathInvalid, fault.ValidationError:
+		// The arguments came from the URI: it names nothing that is there.
+		return resourceNotFound(uri, p)
+	}
+	return rpcError(f, uri)
 }

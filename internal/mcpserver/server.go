@@ -6,12 +6,14 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/dispatch"
+	"vault-mcp/internal/fault"
 	"vault-mcp/internal/mcpserver/stdio"
 	"vault-mcp/tools"
 )
@@ -42,9 +44,9 @@ type edge struct {
 	modern []byte
 }
 
-// toolListTTL is how long a client may keep the list of tools, which never
-// changes while the server runs, in milliseconds.
-const toolListTTL = 3_600_000
+// staticTTL is how long a client may keep what never changes while the server
+// runs, such as the list of tools, in milliseconds.
+const staticTTL = 3_600_000
 
 // longResult is the most characters that a tool's answer may have because the
 // caller asked for that much. Claude Code cuts others at 50,000.
@@ -55,22 +57,29 @@ func New(o Options) *server.MCPServer {
 	e := &edge{Options: o, modern: modernFields(o.Version)}
 	hooks := &server.Hooks{}
 	hooks.AddBeforeCallTool(e.beforeCall)
-	hooks.AddBeforeReadResource(e.beforeRead)
+	hooks.AddBeforeListTools(e.beforeListTools)
+	hooks.AddAfterListTools(e.afterListTools)
+	hooks.AddBeforeListResources(e.beforeListResources)
 	hooks.AddAfterListResources(e.listResources)
+	hooks.AddBeforeListResourceTemplates(e.beforeListTemplates)
+	hooks.AddBeforeReadResource(e.beforeRead)
+	hooks.AddOnError(e.onError)
 	s := server.NewMCPServer(Name, o.Version,
 		server.WithToolCapabilities(false),
 		server.WithResourceCapabilities(false, false),
 		server.WithHooks(hooks),
 		server.WithInstructions(o.Instructions),
 		server.WithCacheHints(0, mcp.CacheScopePrivate),
-		server.WithMethodCacheHints(mcp.MethodToolsList, toolListTTL, mcp.CacheScopePrivate),
-		server.WithMethodCacheHints(mcp.MethodServerDiscover, toolListTTL, mcp.CacheScopePrivate),
+		server.WithMethodCacheHints(mcp.MethodToolsList, staticTTL, mcp.CacheScopePrivate),
+		server.WithMethodCacheHints(mcp.MethodResourcesTemplatesList, staticTTL, mcp.CacheScopePrivate),
+		server.WithMethodCacheHints(mcp.MethodServerDiscover, staticTTL, mcp.CacheScopePrivate),
 	)
 	for _, t := range o.Registry.All() {
 		s.AddTool(wireTool(t, o.SeveralVaults), e.call)
 	}
 	s.AddResourceTemplate(
-		mcp.NewResourceTemplate("vault://{+path}", "A file of a vault",
+		mcp.NewResourceTemplate(resourceTemplate, "file",
+			mcp.WithTemplateTitle("A file of a vault"),
 			mcp.WithTemplateDescription("vault://<vault id>/<percent-encoded path from the vault's root>")),
 		e.readResource,
 	)
@@ -81,7 +90,7 @@ func New(o Options) *server.MCPServer {
 func wireTool(t *tools.Tool, several bool) mcp.Tool {
 	w := mcp.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Doc,
-		RawInputSchema: t.InputSchema(several),
+		RawInputSchema: anyObject,
 		Annotations: mcp.ToolAnnotation{
 			ReadOnlyHint: &t.Hints.ReadOnly, DestructiveHint: &t.Hints.Destructive,
 			IdempotentHint: &t.Hints.Idempotent, OpenWorldHint: &t.Hints.OpenWorld,
@@ -91,6 +100,17 @@ func wireTool(t *tools.Tool, several bool) mcp.Tool {
 		w.Meta = &mcp.Meta{AdditionalFields: map[string]any{"anthropic/maxResultSizeChars": longResult}}
 	}
 	return w
+}
+
+// anyObject stands for a tool's schema until somebody lists the tools.
+var anyObject = json.RawMessage(`{"type":"object"}`)
+
+// afterListTools puts the schemas in. Rendering them at registration, where
+// mcp-go parses each again, took a third of a start.
+func (e *edge) afterListTools(_ context.Context, _ any, _ *mcp.ListToolsRequest, r *mcp.ListToolsResult) {
+	for i := range r.Tools {
+		r.Tools[i].RawInputSchema = e.Registry.Tool(r.Tools[i].Name).InputSchema(e.SeveralVaults)
+	}
 }
 
 // beforeCall answers calls of unknown tools, which no handler sees, and drops
@@ -105,14 +125,36 @@ func (e *edge) beforeCall(ctx context.Context, _ any, r *mcp.CallToolRequest) {
 	}
 }
 
+// The lists of tools and of templates have one page, so every cursor is none
+// of theirs. mcp-go would take those that are base64.
+func (e *edge) beforeListTools(ctx context.Context, _ any, r *mcp.ListToolsRequest) {
+	refuseCursor(ctx, r.Params.Cursor)
+}
+
+func (e *edge) beforeListTemplates(ctx context.Context, _ any, r *mcp.ListResourceTemplatesRequest) {
+	refuseCursor(ctx, r.Params.Cursor)
+}
+
+func refuseCursor(ctx context.Context, c mcp.Cursor) {
+	if c != "" {
+		stdio.SetError(ctx, invalidParams("The cursor is none that this server made.",
+			map[string]any{"code": fault.InvalidInput, "argument": "cursor", "reason": "invalid"}))
+	}
+}
+
+// onError answers malformed params in the words of the protocol instead of
+// those of mcp-go's types.
+func (e *edge) onError(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
+	if u, ok := errors.AsType[*server.UnparsableMessageError](err); ok {
+		stdio.SetError(ctx, malformed(u))
+	}
+}
+
 // call runs a tool.
 func (e *edge) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	peer := stdio.PeerFrom(ctx)
-	res, err := e.Do(ctx, dispatch.Request{
-		Caller: e.Caller, Tool: r.Params.Name, Args: arguments(r), TextOnly: knowsOnlyText(peer),
-	})
 	var raw json.RawMessage
-	if err != nil {
+	if res, err := e.run(ctx, r, peer); err != nil {
 		raw = e.renderError(err, peer)
 	} else {
 		raw = e.renderResult(res, peer)
@@ -123,9 +165,17 @@ func (e *edge) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolRe
 	return &mcp.CallToolResult{}, nil // the slot's answer goes out instead
 }
 
-// arguments are the call's arguments as they were sent, so that no number is
-// rounded on the way.
-func arguments(r mcp.CallToolRequest) json.RawMessage { return r.Params.RawArguments }
+// run passes the arguments on as they were sent, so that no number is rounded
+// on the way. Dispatch takes null for no arguments; on the wire it is a
+// mistake that its sender has to learn of.
+func (e *edge) run(ctx context.Context, r mcp.CallToolRequest, peer stdio.Peer) (*tools.Result, error) {
+	if string(r.Params.RawArguments) == "null" {
+		return nil, fault.New(fault.ValidationError, "The arguments are null; they must be an object.")
+	}
+	return e.Do(ctx, dispatch.Request{
+		Caller: e.Caller, Tool: r.Params.Name, Args: r.Params.RawArguments, TextOnly: knowsOnlyText(peer),
+	})
+}
 
 // structuredSince is the protocol version that brought structured content.
 const structuredSince = "2025-06-18"

@@ -22,13 +22,13 @@ func Tools() tools.Domain {
 type style string
 
 // Values lists the styles for the schema.
-func (style) Values() []string { return []string{"markdown", "xml"} }
+func (style) Values() []string { return []string{"markdown", "xml", string(tools.FormatJSON)} }
 
 // shape are the arguments that both tools share.
 type shape struct {
 	MaxBytes    int   `json:"max_bytes,omitempty" jsonschema:"most bytes of the bundle" limits:"min=1,max=50000000,default=500000"`
 	Frontmatter bool  `json:"include_frontmatter,omitempty" jsonschema:"with the notes' properties" limits:"default=true"`
-	Format      style `json:"format,omitempty" limits:"default=markdown"`
+	Format      style `json:"format,omitempty" jsonschema:"json is markdown in a structured answer, for programs" limits:"default=markdown"`
 	tools.PageArg
 }
 
@@ -37,12 +37,12 @@ type bundle struct {
 	shape  shape
 	budget int // bytes of the answer that are left, as JSON
 	text   strings.Builder
-	files  int
+	files  []file
 	left   []left
 }
 
 func newBundle(c *tools.Call, s shape) *bundle {
-	return &bundle{shape: s, budget: c.Budget - frame, left: []left{}}
+	return &bundle{shape: s, budget: c.Budget - frame, files: []file{}, left: []left{}}
 }
 
 // frame is kept free for the header line and the protocol's own fields, in
@@ -72,29 +72,35 @@ func (b *bundle) add(path string, text []byte) bool {
 		text = text[note.ParseProperties(text).Body:]
 	}
 	part := b.part(path, text)
-	cost := tools.EncodedLen(part)
+	cost := tools.EncodedLen(part) + rowCost(path, "")
 	if b.text.Len()+len(part) > b.shape.MaxBytes || cost > b.budget {
-		if b.files > 0 {
+		if len(b.files) > 0 {
 			return false
 		}
 		return b.leave(path, "it is larger than a bundle may be")
 	}
 	b.budget -= cost
 	b.text.WriteString(part)
-	b.files++
+	b.files = append(b.files, file{path, len(part)})
 	return true
 }
 
 // leave names a note that is in no bundle; false when there is no room for it.
 func (b *bundle) leave(path, reason string) bool {
 	l := left{path, reason}
-	cost := tools.EncodedLen(path) + tools.EncodedLen(reason) + len(`{"path":,"reason":},`)
+	cost := rowCost(path, reason)
 	if cost > b.budget {
 		return false
 	}
 	b.budget -= cost
 	b.left = append(b.left, l)
 	return true
+}
+
+// rowCost is at least what a row about a note takes in both halves of an
+// answer.
+func rowCost(path, about string) int {
+	return 2 * (tools.EncodedLen(path) + tools.EncodedLen(about) + len(`{"path":,"reason":,"bytes":12345678},`))
 }
 
 func (b *bundle) part(path string, text []byte) string {
@@ -116,14 +122,28 @@ func (b *bundle) part(path string, text []byte) string {
 	return s.String()
 }
 
-// out is the answer of both tools.
-type out struct {
-	Bundle     string  `json:"bundle"`
+// facts is what there is to say about a bundle beside its text.
+type facts struct {
 	FileCount  int     `json:"file_count"`
 	TotalBytes int     `json:"total_bytes"`
 	Truncated  bool    `json:"truncated" jsonschema:"there is more; see next_cursor"`
 	NextCursor *string `json:"next_cursor"`
+	Files      []file  `json:"files"`
 	LeftOut    []left  `json:"left_out" jsonschema:"notes that are in no bundle, with the reason"`
+}
+
+// out is the answer of both tools.
+type out struct {
+	facts
+	Bundle string `json:"bundle"`
+}
+
+// Facts leaves the text out of the text half of format json.
+func (o out) Facts() any { return o.facts }
+
+type file struct {
+	Path  string `json:"path"`
+	Bytes int    `json:"bytes" jsonschema:"in the bundle"`
 }
 
 type left struct {
@@ -145,7 +165,7 @@ func (o out) Prose() (header, text string) {
 
 // out is the answer; the bundle goes on behind position unless that is nil.
 func (b *bundle) out(c *tools.Call, position any) (out, error) {
-	o := out{Bundle: b.text.String(), FileCount: b.files, TotalBytes: b.text.Len(), LeftOut: b.left}
+	o := out{facts{FileCount: len(b.files), TotalBytes: b.text.Len(), Files: b.files, LeftOut: b.left}, b.text.String()}
 	if position == nil {
 		return o, nil
 	}

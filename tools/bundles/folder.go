@@ -45,7 +45,7 @@ func bundleFolder() tools.Tool {
 			if c.View.Check(acl.Read, f.Path) != nil {
 				return nil
 			}
-			if b.files == in.MaxFiles {
+			if len(b.files) == in.MaxFiles {
 				return errFull
 			}
 			ok, err := b.take(c, f.AsPath())

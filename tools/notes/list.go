@@ -31,7 +31,7 @@ type listIn struct {
 	Folder     tools.Folder     `json:"folder,omitempty" jsonschema:"folder to list; the root if left out"`
 	Recursive  bool             `json:"recursive,omitempty" jsonschema:"also list what is in its folders" limits:"default=true"`
 	Glob       string           `json:"glob,omitempty" jsonschema:"only paths that match, such as Projects/**/*.md" limits:"maxLength=500"`
-	Extensions tools.Extensions `json:"extensions,omitempty" jsonschema:"instead of .md" limits:"maxItems=20,minLength=1,maxLength=20"`
+	Extensions tools.Extensions `json:"extensions,omitempty" jsonschema:"instead of .md; * for every file" limits:"maxItems=20,minLength=1,maxLength=20"`
 	Since      string           `json:"modified_since,omitempty" jsonschema:"only notes changed at or after this time (RFC 3339 or YYYY-MM-DD)" limits:"maxLength=40"`
 	Sort       order            `json:"sort,omitempty" jsonschema:"- for descending: -mtime is newest first" limits:"default=path"`
 	Limit      int              `json:"limit,omitempty" limits:"min=1,max=1000,default=200"`
@@ -165,6 +165,8 @@ type lister struct {
 	paged bool
 	after place
 	kept  []entry
+	full  bool  // kept was cut once: then nothing behind worst can be on the page
+	worst place // the last that was kept
 	total int
 }
 
@@ -189,7 +191,7 @@ func (l *lister) visit(f vault.File) error {
 	case "size":
 		e.Num = f.Size
 	}
-	if l.paged && l.compare(e.place, l.after) <= 0 {
+	if l.paged && l.compare(e.place, l.after) <= 0 || l.full && l.compare(e.place, l.worst) > 0 {
 		return nil
 	}
 	l.kept = append(l.kept, e)
@@ -200,6 +202,7 @@ func (l *lister) visit(f vault.File) error {
 	} else if len(l.kept) >= 2*l.in.Limit+2 {
 		l.sort()
 		l.kept = l.kept[:l.in.Limit+1]
+		l.full, l.worst = true, l.kept[l.in.Limit].place
 	}
 	return nil
 }

@@ -24,9 +24,9 @@ type readIn struct {
 	tools.FormatArg
 }
 
-type readOut struct {
+// readFacts is what there is to say about a text beside the text.
+type readFacts struct {
 	Path        string `json:"path"`
-	Content     string `json:"content"`
 	Encoding    string `json:"encoding" jsonschema:"utf-8, or base64 for a file that is no UTF-8 text"`
 	ContentHash string `json:"content_hash" jsonschema:"SHA-256 of the whole file"`
 	FromLine    int    `json:"from_line"`
@@ -36,6 +36,14 @@ type readOut struct {
 	MTime       string `json:"mtime"`
 	Warning     string `json:"warning,omitempty"`
 }
+
+type readOut struct {
+	readFacts
+	Content string `json:"content"`
+}
+
+// Facts leaves the text out of the text half of format json.
+func (o readOut) Facts() any { return o.readFacts }
 
 // Prose is the note as it is, under one line that says which.
 func (o readOut) Prose() (header, text string) {
@@ -91,10 +99,10 @@ func tooLarge(err error, c *tools.Call) error {
 // cut makes the answer from a note's bytes.
 func (in readIn) cut(path string, content vault.Content) (readOut, error) {
 	b := content.Bytes
-	out := readOut{
+	out := readOut{readFacts: readFacts{
 		Path: path, Encoding: "utf-8", ContentHash: fingerprint.OfContent(b).String(),
 		FromLine: 1, Size: content.Size, MTime: clock(content.ModTime),
-	}
+	}}
 	if !vault.Text(b) {
 		out.Encoding, out.Warning = "base64", "not UTF-8 text, so here are the file's bytes as base64; it cannot be edited"
 		out.Content = base64.StdEncoding.EncodeToString(b)

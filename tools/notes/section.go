@@ -24,15 +24,23 @@ type sectionIn struct {
 	tools.FormatArg
 }
 
-type sectionOut struct {
+// sectionFacts is what there is to say about a section beside its text.
+type sectionFacts struct {
 	Path        string `json:"path"`
 	Section     string `json:"section" jsonschema:"title of the heading, or ^ and the block id"`
-	Content     string `json:"content"`
 	ContentHash string `json:"content_hash" jsonschema:"SHA-256 of the whole note"`
 	FromLine    int    `json:"from_line"`
 	Lines       int    `json:"lines"`
 	TotalLines  int    `json:"total_lines"`
 }
+
+type sectionOut struct {
+	sectionFacts
+	Content string `json:"content"`
+}
+
+// Facts leaves the text out of the text half of format json.
+func (o sectionOut) Facts() any { return o.sectionFacts }
 
 // Prose is the section as it is, under one line that says which.
 func (o sectionOut) Prose() (header, text string) {
@@ -44,7 +52,7 @@ func readSection() tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "read_section",
 		Title:  "Read a section",
-		Doc:    "Reads one heading of a note with what is below it, or one block by its id. Without either it lists the note's headings.",
+		Doc:    "Reads one heading of a note with what is below it, or one block by its id. A wrong name is answered with the note's headings.",
 		Scope:  auth.Read,
 		Narrow: "a heading further down",
 		Long:   true,
@@ -69,10 +77,10 @@ func readSection() tools.Tool {
 			return sectionOut{}, err
 		}
 		text := string(span.Of(content.Bytes))
-		return sectionOut{
-			Path: p.String(), Section: name, Content: text, ContentHash: fingerprint.OfContent(content.Bytes).String(),
+		return sectionOut{sectionFacts{
+			Path: p.String(), Section: name, ContentHash: fingerprint.OfContent(content.Bytes).String(),
 			FromLine: n.Pos(span.Start).Line, Lines: note.CountLines([]byte(text)), TotalLines: note.CountLines(content.Bytes),
-		}, nil
+		}, text}, nil
 	})
 }
 
@@ -116,7 +124,7 @@ func (in sectionIn) findBlock(n *note.Note) (string, note.Span, error) {
 	case 0:
 		ids := []string{}
 		for _, b := range n.Blocks[:min(len(n.Blocks), maxOutline)] {
-			ids = append(ids, b.ID)
+			ids = append(ids, tools.Cut(b.ID, maxTitle))
 		}
 		return "", note.Span{}, fault.New(fault.NotFound, "The note has no block %.200q.", in.Block).With("argument", "block").With("blocks", ids)
 	}
@@ -137,8 +145,12 @@ func at(hs []note.Heading, line int) []note.Heading {
 	return nil
 }
 
-// maxOutline bounds the headings that a refusal lists.
-const maxOutline = 100
+// maxOutline bounds the headings that a refusal lists, maxTitle each of their
+// titles, in bytes.
+const (
+	maxOutline = 60
+	maxTitle   = 100
+)
 
 type outlineRow struct {
 	Line  int    `json:"line"`
@@ -151,7 +163,7 @@ type outlineRow struct {
 func outline(hs []note.Heading) []outlineRow {
 	rows := []outlineRow{}
 	for _, h := range hs[:min(len(hs), maxOutline)] {
-		rows = append(rows, outlineRow{h.Line, h.Level, h.Text, h.SectionLines, h.Section.Len()})
+		rows = append(rows, outlineRow{h.Line, h.Level, tools.Cut(h.Text, maxTitle), h.SectionLines, h.Section.Len()})
 	}
 	return rows
 }

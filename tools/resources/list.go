@@ -11,8 +11,12 @@ import (
 	"vault-mcp/vault"
 )
 
-// PageSize is how many resources a page lists.
+// PageSize is how many resources a page lists at most; fewer if their names
+// are long.
 const PageSize = 500
+
+// frame is kept free on a page for everything but its rows, in bytes.
+const frame = 4 << 10
 
 type listIn struct{ tools.PageArg }
 
@@ -20,6 +24,22 @@ type listIn struct{ tools.PageArg }
 type Listing struct {
 	Resources  []Resource `json:"resources"`
 	NextCursor *string    `json:"next_cursor"`
+
+	room int // bytes that are left on the page
+}
+
+// PayloadSize is what the page takes as JSON.
+func (l Listing) PayloadSize() int {
+	size := frame
+	for _, r := range l.Resources {
+		size += r.size()
+	}
+	return size
+}
+
+// size is what a row takes as JSON.
+func (r Resource) size() int {
+	return tools.EncodedLen(r.URI) + tools.EncodedLen(r.Name) + tools.EncodedLen(r.MIME) + len(`{"uri":,"name":,"mimeType":,"size":1234567890123},`)
 }
 
 // Resource is one file.
@@ -45,7 +65,7 @@ func list(vaults []*acl.View) tools.Tool {
 		Doc:   "Behind resources/list.",
 		Scope: auth.Read,
 	}, func(ctx context.Context, c *tools.Call, in listIn) (Listing, error) {
-		out := Listing{Resources: []Resource{}}
+		out := Listing{Resources: []Resource{}, room: c.Budget - frame}
 		var at place
 		if _, err := c.Page(in.Cursor, &at); err != nil {
 			return out, err
@@ -57,7 +77,7 @@ func list(vaults []*acl.View) tools.Tool {
 			}
 			err := out.add(ctx, v, at.Path)
 			if errors.Is(err, errEnough) {
-				last := out.Resources[PageSize-1]
+				last := out.Resources[len(out.Resources)-1]
 				_, p, err := Parse(last.URI)
 				if err != nil {
 					return out, err
@@ -84,10 +104,11 @@ func (l *Listing) add(ctx context.Context, v *acl.View, after string) error {
 		if v.Check(acl.Read, f.Path) != nil {
 			return nil // its name may be known, but it cannot be read
 		}
-		if len(l.Resources) == PageSize {
+		r := Resource{URI(v.ID, f.Path), path.Base(f.Path), vault.MIME(f.Path), f.Size}
+		if l.room -= r.size(); len(l.Resources) == PageSize || l.room < 0 && len(l.Resources) > 0 {
 			return errEnough
 		}
-		l.Resources = append(l.Resources, Resource{URI(v.ID, f.Path), path.Base(f.Path), vault.MIME(f.Path), f.Size})
+		l.Resources = append(l.Resources, r)
 		return nil
 	})
 }

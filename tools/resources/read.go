@@ -2,6 +2,7 @@ package resources
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 
 	"vault-mcp/internal/auth"
@@ -25,8 +26,13 @@ type Contents struct {
 	Text bool   `json:"text"`
 }
 
-// PayloadSize is the file's size: it was looked at before reading.
-func (c Contents) PayloadSize() int { return len(c.Data) }
+// PayloadSize is what the file takes as JSON.
+func (c Contents) PayloadSize() int {
+	if c.Text {
+		return tools.EncodedLen(string(c.Data))
+	}
+	return base64.StdEncoding.EncodedLen(len(c.Data))
+}
 
 func read() tools.Tool {
 	return tools.Query(tools.Spec{
@@ -42,8 +48,8 @@ func read() tools.Tool {
 		if p.IsDir() {
 			return Contents{}, fault.New(fault.NoteNotFound, "%q is a folder.", p.String())
 		}
-		if p.Size() > int64(c.Budget) {
-			return Contents{}, tooLarge(p.Size(), c.Budget)
+		if size := leastSize(p); size > int64(c.Budget) {
+			return Contents{}, tooLarge(size, c.Budget)
 		}
 		content, err := c.View.Read(p, int64(c.Budget))
 		if big, ok := errors.AsType[*vault.TooLargeError](err); ok {
@@ -57,8 +63,20 @@ func read() tools.Tool {
 		case vault.Note, vault.Canvas, vault.Base, vault.Other:
 			out.Text = vault.Text(content.Bytes)
 		}
+		if size := out.PayloadSize(); size > c.Budget {
+			return Contents{}, tooLarge(int64(size), c.Budget)
+		}
 		return out, nil
 	})
+}
+
+// leastSize is what a file takes at least, by a look at it.
+func leastSize(p vault.Path) int64 {
+	switch vault.Kind(p.String()) {
+	case vault.Note, vault.Canvas, vault.Base, vault.Other:
+		return p.Size()
+	}
+	return int64(base64.StdEncoding.EncodedLen(int(p.Size())))
 }
 
 // tooLarge is no overflow: nothing was cut, the file is looked at before it is

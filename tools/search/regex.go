@@ -3,10 +3,6 @@ package search
 import (
 	"bytes"
 	"context"
-	"regexp"
-	"regexp/syntax"
-	"strings"
-	"unicode/utf8"
 
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/fault"
@@ -16,7 +12,7 @@ import (
 type regexIn struct {
 	tools.VaultArg
 	Pattern   string       `json:"pattern" jsonschema:"JavaScript syntax without look-around and back-references; ^ and $ match at lines" limits:"minLength=1,maxLength=1000"`
-	Flags     string       `json:"flags,omitempty" jsonschema:"of i m s u; i if left out, - for none" limits:"maxLength=8,default=i"`
+	Flags     string       `json:"flags,omitempty" jsonschema:"of i m s u; \"\" for none" limits:"maxLength=8,default=i"`
 	Root      tools.Folder `json:"root,omitempty" jsonschema:"only below this folder"`
 	PerNote   int          `json:"max_matches_per_file,omitempty" limits:"min=1,max=1000,default=10"`
 	Verbosity verbosity    `json:"verbosity,omitempty" jsonschema:"terse leaves snippets and matches out" limits:"default=full"`
@@ -32,117 +28,103 @@ func searchRegex() tools.Tool {
 		Scope:  auth.Read,
 		Narrow: "a lower limit, verbosity terse, or a root folder",
 	}, func(ctx context.Context, c *tools.Call, in regexIn) (out, error) {
-		m, err := newRegexMatcher(in.Pattern, in.Flags, in.PerNote)
+		flags, err := goFlags(in.Flags)
 		if err != nil {
 			return out{}, err
 		}
+		p, err := compile(in.Pattern, flags)
+		if err != nil {
+			return out{}, err
+		}
+		full := in.Verbosity != "terse"
 		return query{
-			call: c, root: &in.Root, cursor: in.Cursor, limit: in.Limit, perNote: in.PerNote,
-			terse: in.Verbosity == "terse", match: m.match,
+			call: c, mode: "regex", root: &in.Root, cursor: in.Cursor, limit: in.Limit,
+			shape: shape{snippet: full, match: full}, match: &regexMatcher{p, in.PerNote},
 		}.run(ctx)
 	})
 }
 
+// goFlags turns JavaScript's flags into those of package regexp.
+func goFlags(flags string) (string, error) {
+	goes := "m"
+	for _, f := range flags {
+		switch f {
+		case 'i', 's':
+			goes += string(f)
+		case 'm', 'u': // always on: lines are lines, and characters are characters
+		default:
+			return "", fault.New(fault.InvalidInput, "There is no flag %q; use i, m, s, u, or an empty string for none.", f).With("argument", "flags")
+		}
+	}
+	return goes, nil
+}
+
 type regexMatcher struct {
-	re      *regexp.Regexp
-	must    *finder // a literal that every match holds, or nil
+	*pattern
 	perNote int
 }
 
-func newRegexMatcher(pattern, flags string, perNote int) (*regexMatcher, error) {
-	goFlags := "m"
-	for _, f := range strings.TrimPrefix(flags, "-") {
-		switch f {
-		case 'i', 's':
-			goFlags += string(f)
-		case 'm', 'u': // always on: lines are lines, and characters are characters
-		default:
-			return nil, fault.New(fault.InvalidInput, "There is no flag %q; use i, m, s, u, or - for none.", f).With("argument", "flags")
-		}
+// match lists the lines in which a match begins, one hit for each.
+func (m *regexMatcher) match(ctx context.Context, w *workspace, path string, b []byte) noteHits {
+	if m.must != nil && !w.finding.holds(m.must, b) {
+		return noteHits{}
 	}
-	re2, err := translate(pattern)
-	if err != nil {
-		return nil, err
-	}
-	re, err := regexp.Compile("(?" + goFlags + ")" + re2)
-	if err != nil {
-		reason := err.Error()
-		if se, ok := err.(*syntax.Error); ok {
-			reason = string(se.Code)
-		}
-		return nil, fault.New(fault.InvalidInput, "The pattern cannot be used: %s.", reason).With("argument", "pattern")
-	}
-	m := &regexMatcher{re: re, perNote: perNote}
-	if parsed, err := syntax.Parse(re.String(), syntax.Perl); err == nil {
-		if lit := required(parsed); len(lit) >= 2 {
-			m.must = newFinder(lit, true)
-		}
-	}
-	return m, nil
+	text := w.unixLines(b)
+	lines, more := m.over(ctx, w, text).lines(m.perNote)
+	return noteHits{path: path, text: text, lines: lines, more: more}
 }
 
-// required is the longest literal that every match of re holds, or "".
-func required(re *syntax.Regexp) string {
-	switch re.Op {
-	case syntax.OpLiteral:
-		lit := string(re.Rune)
-		if strings.ContainsAny(lit, "\r\n") || !utf8.ValidString(lit) {
-			return ""
-		}
-		return lit
-	case syntax.OpCapture, syntax.OpPlus:
-		return required(re.Sub[0])
-	case syntax.OpRepeat:
-		if re.Min > 0 {
-			return required(re.Sub[0])
-		}
-	case syntax.OpConcat:
-		best := ""
-		for _, sub := range re.Sub {
-			if lit := required(sub); len(lit) > len(best) {
-				best = lit
-			}
-		}
-		return best
-	}
-	return ""
-}
-
-// match lists the lines in which a match begins, one item for each.
-func (m *regexMatcher) match(p string, b []byte) noteHits {
-	n := noteHits{path: p}
-	if m.must != nil && !m.must.in(b) {
-		return n
-	}
-	if bytes.IndexByte(b, '\r') >= 0 {
-		// $ stands before a line end of any kind. Lines and columns stay.
-		b = bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
-	}
-	l := liner{b: b}
-	for from := 0; from <= len(b); {
-		loc := m.re.FindIndex(b[from:])
-		if loc == nil {
-			break
-		}
-		at, end := from+loc[0], from+loc[1]
-		if at == len(b) && at > 0 && b[at-1] == '\n' {
+// lines are the first lines in which a match begins, at most limit, and
+// whether there are more. The next match is looked for behind the line of the
+// one before, or behind its end if it goes over several.
+func (s *patternFinding) lines(limit int) (lines []hit, more bool) {
+	lines = s.w.lines[:0]
+	l := &s.w.liner
+	l.begin(s.text)
+	for from := 0; from <= len(s.text); {
+		at, end := s.next(from)
+		if at < 0 || at == len(s.text) && at > 0 && s.text[at-1] == '\n' {
 			break // an empty match behind the last line is in no line
 		}
-		if len(n.lines) == m.perNote {
-			n.lines[len(n.lines)-1].More = true
+		if more = len(lines) == limit; more {
 			break
 		}
 		l.seek(at)
-		it := l.hit(at, end-at)
-		it.Match = snippet(b[at:end], 0, 0)
-		n.lines = append(n.lines, it)
-		// Go on at the start of a line, so that ^ and \b see what is before.
+		h := hit{l.line, l.at, at, end}
+		lines = append(lines, h)
 		l.seek(max(at, end-1))
-		_, next := l.end()
-		if next == len(b) {
+		if from = l.next(); l.line > h.line {
+			from = end
+		}
+		if from == len(s.text) {
 			break
 		}
-		from = next
 	}
-	return n
+	s.w.lines = lines
+	return lines, more
+}
+
+// unixLines makes every line end LF, so that $ stands before it. Lines and
+// columns stay the same.
+func (w *workspace) unixLines(b []byte) []byte {
+	const most = 8 << 20 // bytes that are kept for the next note
+	i := bytes.IndexByte(b, '\r')
+	if i < 0 {
+		return b
+	}
+	text := append(w.text[:0], b[:i]...)
+	for ; i < len(b); i++ {
+		c := b[i]
+		if c == '\r' {
+			if i+1 < len(b) && b[i+1] == '\n' {
+				continue
+			}
+			c = '\n'
+		}
+		text = append(text, c)
+	}
+	if cap(text) <= most {
+		w.text = text
+	}
+	return text
 }

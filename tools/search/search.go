@@ -1,17 +1,17 @@
 // Package search holds the tools that search the text of notes.
 //
 // They read the files themselves, in parallel, so that they are right without
-// any index; memory grows with the page that is asked for, not with the vault.
+// any index; memory grows with the page that is asked for, not with the vault
+// or the number of matches.
 package search
 
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"vault-mcp/tools"
 	"vault-mcp/vault"
@@ -21,6 +21,10 @@ import (
 func Tools() tools.Domain {
 	return tools.Domain{Name: "search", Tools: []tools.Tool{searchText(), searchRegex()}}
 }
+
+// maxNote is the largest note that is searched, in bytes: as large as one that
+// can be read.
+const maxNote = 64 << 20
 
 // verbosity says how much of a hit comes back.
 type verbosity string
@@ -40,11 +44,12 @@ type item struct {
 }
 
 type warning struct {
-	Path   string `json:"path"`
+	Path   string `json:"path,omitempty"`
 	Reason string `json:"reason"`
 }
 
 type out struct {
+	ModeUsed   string    `json:"mode_used"`
 	Items      []item    `json:"items"`
 	Total      int       `json:"total" jsonschema:"items on all pages together"`
 	Notes      int       `json:"notes" jsonschema:"notes that match"`
@@ -53,272 +58,157 @@ type out struct {
 	Warnings   []warning `json:"warnings,omitempty"`
 }
 
-// maxWarnings bounds the notes that are named because they could not be read.
-const maxWarnings = 20
-
-// place is where the next page goes on: behind this line.
-type place struct {
-	Score float64 `json:"s,omitempty"`
-	Path  string  `json:"p"`
-	Line  int     `json:"l"`
-}
-
 // query is one search over a vault.
 type query struct {
-	call    *tools.Call
-	root    *tools.Folder
-	cursor  string
-	limit   int
-	perNote int
-	terse   bool
-	// match fills in the lines of a note that match, at most perNote of them,
-	// and the note's score.
-	match func(path string, b []byte) noteHits
+	call   *tools.Call
+	mode   string
+	root   *tools.Folder
+	cursor string
+	limit  int
+	shape  shape
+	match  matcher
 }
 
-// noteHits are a note's matching lines in order.
+// matcher finds the lines of a note that match. Several goroutines use it at
+// the same time, each with a workspace of its own.
+type matcher interface {
+	match(ctx context.Context, w *workspace, path string, b []byte) noteHits
+}
+
+// noteHits are the matching lines of one note, in order. They are valid until
+// the workspace is used again.
 type noteHits struct {
 	path  string
 	score float64
-	lines []item
+	text  []byte // what the offsets of lines are about
+	lines []hit
+	more  bool // the note has more matching lines
+}
+
+// workspace is what one goroutine needs to search a note, kept for the next.
+type workspace struct {
+	finding finding
+	liner   liner
+	lines   []hit
+	text    []byte
+	runes   runes
 }
 
 func (q query) run(ctx context.Context) (out, error) {
-	res := out{Items: []item{}}
+	res := out{ModeUsed: q.mode, Items: []item{}}
 	root, err := q.root.Path()
 	if err != nil {
 		return res, err
 	}
-	var after place
-	paged, err := q.call.Page(q.cursor, &after)
+	var behind place
+	paged, err := q.call.Page(q.cursor, &behind)
 	if err != nil {
 		return res, err
 	}
 	excluded := q.call.View.Settings().Excluded
-	var mu sync.Mutex
-	warn := func(path, reason string) {
-		mu.Lock()
-		defer mu.Unlock()
-		res.Warnings = append(res.Warnings, warning{path, reason})
-	}
-	page := pager{limit: q.limit, paged: paged, after: after}
-	o := vault.ScanOptions{WalkOptions: vault.WalkOptions{
+	page := &pager{limit: q.limit, shape: q.shape, paged: paged, behind: behind}
+	spaces := sync.Pool{New: func() any { return new(workspace) }}
+	o := vault.ScanOptions{MaxBytes: maxNote, WalkOptions: vault.WalkOptions{
 		Accept:  func(name string) bool { return vault.Kind(name) == vault.Note },
-		Problem: func(path string, err error) { warn(path, err.Error()) },
+		Problem: func(path string, err error) { page.warn(path, err.Error()) },
 	}}
 	err = q.call.View.Scan(ctx, root, o, func(f vault.File, b []byte, err error) error {
 		switch {
+		case excluded(f.Path):
+			page.exclude()
 		case err != nil:
-			warn(f.Path, err.Error())
-			return nil
-		case bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")):
-			warn(f.Path, "it is UTF-16, which is not searched")
-			return nil
-		}
-		if excluded(f.Path) {
-			mu.Lock()
-			defer mu.Unlock()
-			res.Excluded++
-			return nil
-		}
-		if n := q.match(f.Path, b); len(n.lines) > 0 {
-			page.add(n)
+			page.warn(f.Path, err.Error())
+		case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
+			page.warn(f.Path, "it is UTF-16, which is not searched")
+		default:
+			w := spaces.Get().(*workspace)
+			defer spaces.Put(w)
+			// A byte-order mark is no part of the first line.
+			if n := q.match.match(ctx, w, f.Path, bytes.TrimPrefix(b, []byte("\ufeff"))); len(n.lines) > 0 {
+				page.add(n)
+			}
+			return ctx.Err() // a match that was cut short does not count
 		}
 		return nil
 	})
 	if err != nil {
 		return res, err
 	}
-	return q.finish(res, &page)
+	return q.finish(res, page)
 }
 
 func (q query) finish(res out, page *pager) (out, error) {
-	slices.SortFunc(res.Warnings, func(a, b warning) int { return strings.Compare(a.Path, b.Path) })
-	if n := len(res.Warnings); n > maxWarnings {
-		res.Warnings = append(res.Warnings[:maxWarnings:maxWarnings], warning{"", "and more that could not be read"})
-	}
 	items, more := page.items()
-	for _, it := range items {
-		if q.terse {
-			it.Snippet, it.Match = "", ""
-		}
-		res.Items = append(res.Items, it)
+	res.Total, res.Notes, res.Excluded = page.total, page.notes, page.excluded
+	res.Warnings = page.allWarnings()
+	fit, err := q.fit(items, res.Warnings)
+	if err != nil {
+		return res, err
 	}
-	res.Total, res.Notes = page.total, page.notes
-	if !more {
-		return res, nil
+	more = more || fit < len(items)
+	res.Items = append(res.Items, items[:fit]...)
+	if more {
+		last := items[fit-1]
+		res.NextCursor, err = q.call.NextCursor(place{last.Score, last.Path, last.Line})
 	}
-	last := items[len(items)-1]
-	var err error
-	res.NextCursor, err = q.call.NextCursor(place{last.Score, last.Path, last.Line})
 	return res, err
 }
 
-// pager keeps the best notes behind a place: at most twice as many as a page
-// has items, since each has at least one.
-type pager struct {
-	limit int
-	paged bool
-	after place
+// fit is how many items, at least one, go into an answer: a page that would
+// pass the budget ends early.
+func (q query) fit(items []item, warnings []warning) (int, error) {
+	left := q.call.Budget - q.call.Budget/8 // for the cursor, and what is around
+	spend := func(row any) error {
+		n, err := q.call.Cost(row)
+		if err != nil {
+			return err
+		}
+		m, err := q.call.TextCost(row)
+		left -= n + m + len(", - \n")
+		return err
+	}
+	for _, w := range warnings {
+		if err := spend(w); err != nil {
+			return 0, err
+		}
+	}
+	for i := range items {
+		if err := spend(items[i]); err != nil {
+			return 0, err
+		}
+		if left < 0 {
+			return max(i, 1), nil
+		}
+	}
+	return len(items), nil
+}
 
-	mu    sync.Mutex
-	kept  []noteHits
+// maxWarnings bounds the notes that are named because they could not be read.
+const maxWarnings = 20
+
+// warnings are the first by path of all that were added.
+type warnings struct {
+	list  []warning
 	total int
-	notes int
 }
 
-func (p *pager) add(n noteHits) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.notes++
-	p.total += len(n.lines)
-	if p.paged {
-		switch c := compareNotes(n.score, n.path, p.after.Score, p.after.Path); {
-		case c < 0:
-			return
-		case c == 0:
-			n.lines = slices.DeleteFunc(n.lines, func(it item) bool { return it.Line <= p.after.Line })
-			if len(n.lines) == 0 {
-				return
-			}
-		}
-	}
-	p.kept = append(p.kept, n)
-	if len(p.kept) >= 2*p.limit+2 {
-		p.sort()
-		clear(p.kept[p.limit+1:])
-		p.kept = p.kept[:p.limit+1]
+func (ws *warnings) add(path, reason string) {
+	ws.total++
+	if ws.list = append(ws.list, warning{path, reason}); len(ws.list) > 2*maxWarnings {
+		ws.cut()
 	}
 }
 
-// compareNotes orders better notes first, equal ones by path.
-func compareNotes(score float64, path string, score2 float64, path2 string) int {
-	switch {
-	case score > score2:
-		return -1
-	case score < score2:
-		return 1
-	}
-	return strings.Compare(path, path2)
+func (ws *warnings) cut() {
+	slices.SortFunc(ws.list, func(a, b warning) int { return strings.Compare(a.Path, b.Path) })
+	ws.list = ws.list[:min(len(ws.list), maxWarnings)]
 }
 
-func (p *pager) sort() {
-	slices.SortFunc(p.kept, func(a, b noteHits) int { return compareNotes(a.score, a.path, b.score, b.path) })
-}
-
-// items is the page, and whether there is another.
-func (p *pager) items() ([]item, bool) {
-	p.sort()
-	var all []item
-	for _, n := range p.kept {
-		for _, it := range n.lines {
-			if len(all) == p.limit {
-				return all, true
-			}
-			it.Path, it.Score = n.path, n.score
-			all = append(all, it)
-		}
+// all are the first, and how many others there are.
+func (ws *warnings) all() []warning {
+	ws.cut()
+	if more := ws.total - len(ws.list); more > 0 {
+		return append(ws.list, warning{Reason: fmt.Sprintf("%d more that could not be read", more)})
 	}
-	return all, false
-}
-
-// liner turns offsets, which never decrease, into lines and columns. Lines end
-// with LF, CRLF or CR.
-type liner struct {
-	b     []byte
-	cr    bool // the text has a CR somewhere
-	at    int  // start of the current line
-	line  int
-	ready bool
-}
-
-func (l *liner) seek(offset int) {
-	if !l.ready {
-		l.ready, l.line = true, 1
-		l.cr = bytes.IndexByte(l.b, '\r') >= 0
-	}
-	if !l.cr {
-		part := l.b[l.at:offset]
-		if n := bytes.Count(part, []byte{'\n'}); n > 0 {
-			l.line += n
-			l.at += bytes.LastIndexByte(part, '\n') + 1
-		}
-		return
-	}
-	for {
-		_, next := l.end()
-		if next > offset || next == len(l.b) && next == l.at {
-			return
-		}
-		if next == len(l.b) && !endsLine(l.b) {
-			return
-		}
-		l.at = next
-		l.line++
-	}
-}
-
-func endsLine(b []byte) bool { return len(b) > 0 && (b[len(b)-1] == '\n' || b[len(b)-1] == '\r') }
-
-// end is the end of the current line without and with its line end.
-func (l *liner) end() (text, next int) {
-	i := -1
-	if l.cr {
-		i = bytes.IndexAny(l.b[l.at:], "\r\n")
-	} else {
-		i = bytes.IndexByte(l.b[l.at:], '\n')
-	}
-	if i < 0 {
-		return len(l.b), len(l.b)
-	}
-	text, next = l.at+i, l.at+i+1
-	if l.b[text] == '\r' && next < len(l.b) && l.b[next] == '\n' {
-		next++
-	}
-	return text, next
-}
-
-// hit describes a match at an offset in the current line.
-func (l *liner) hit(at, length int) item {
-	text, _ := l.end()
-	return item{
-		Line: l.line, Col: units(l.b[l.at:at]) + 1,
-		Snippet: snippet(l.b[l.at:text], at-l.at, min(length, text-at)),
-	}
-}
-
-// units counts UTF-16 units, as the app and the language server protocol do.
-func units(b []byte) int {
-	n := 0
-	for len(b) > 0 {
-		r, size := utf8.DecodeRune(b)
-		n += utf16.RuneLen(r)
-		b = b[size:]
-	}
-	return n
-}
-
-const (
-	// before and after bound a snippet around its match, in bytes.
-	before = 80
-	after  = 160
-)
-
-// snippet is a line cut around a match, at whole characters.
-func snippet(line []byte, at, length int) string {
-	start, end := 0, len(line)
-	lead, tail := "", ""
-	if at > before+before/2 {
-		start, lead = at-before, "…"
-		for start < at && !utf8.RuneStart(line[start]) {
-			start++
-		}
-	}
-	if most := at + min(length, after) + after; end > most+before/2 {
-		end, tail = most, "…"
-		for end > at && !utf8.RuneStart(line[end]) {
-			end--
-		}
-	}
-	return lead + strings.ToValidUTF8(string(bytes.TrimSpace(line[start:end])), "\uFFFD") + tail
+	return ws.list
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"path"
+	"strings"
 
 	"vault-mcp/internal/auth"
 	"vault-mcp/tools"
@@ -29,10 +30,10 @@ func searchText() tools.Tool {
 		Scope:  auth.Read,
 		Narrow: "a lower limit, verbosity terse, or a root folder",
 	}, func(ctx context.Context, c *tools.Call, in textIn) (out, error) {
-		m := textMatcher{newFinder(in.Query, !in.CaseSens), in.WholeWord, in.PerNote}
 		return query{
-			call: c, root: &in.Root, cursor: in.Cursor, limit: in.Limit, perNote: in.PerNote,
-			terse: in.Verbosity == "terse", match: m.match,
+			call: c, mode: "text", root: &in.Root, cursor: in.Cursor, limit: in.Limit,
+			shape: shape{snippet: in.Verbosity != "terse"},
+			match: &textMatcher{newTextFinder(in.Query, !in.CaseSens), in.WholeWord, in.PerNote},
 		}.run(ctx)
 	})
 }
@@ -43,47 +44,51 @@ type textMatcher struct {
 	perNote int
 }
 
-// match lists the matching lines of a note, one item for each.
-func (m textMatcher) match(p string, b []byte) noteHits {
-	n := noteHits{path: p}
-	s := m.find.over(b)
-	l := liner{b: b}
+// match lists the matching lines of a note, one hit for each.
+func (m *textMatcher) match(_ context.Context, w *workspace, p string, b []byte) noteHits {
+	n := noteHits{path: p, text: b}
+	w.lines = w.lines[:0]
+	w.finding.begin(m.find, b)
 	count := 0
-	for from := 0; from <= len(b); {
-		at, length := s.next(from)
+	for from := 0; from < len(b); {
+		at, length := m.next(&w.finding, b, from)
 		if at < 0 {
 			break
 		}
-		if m.word && !wordAt(b, at, length) {
-			from = at + 1
-			continue
+		if count == 0 {
+			w.liner.begin(b)
 		}
-		count++
-		l.seek(at)
-		if count <= m.perNote {
-			n.lines = append(n.lines, l.hit(at, length))
+		w.liner.seek(at)
+		if count++; count <= m.perNote {
+			w.lines = append(w.lines, hit{w.liner.line, w.liner.at, at, at + length})
 		}
-		_, from = l.end()
-		if from <= at { // the match is in the last line's end
-			from = at + length
-		}
-		if from == len(b) {
-			break
-		}
+		from = w.liner.next()
 	}
-	if count > m.perNote {
-		n.lines[len(n.lines)-1].More = true
+	if count == 0 {
+		return n
 	}
-	if count > 0 {
-		n.score = score(count, len(b), m.find.in([]byte(path.Base(p))))
-	}
+	name := []byte(strings.TrimSuffix(path.Base(p), path.Ext(p)))
+	w.finding.begin(m.find, name)
+	at, _ := m.next(&w.finding, name, 0)
+	n.lines, n.more, n.score = w.lines, count > m.perNote, score(count, len(b), at >= 0)
 	return n
 }
 
-// score ranks a note by how often it has the text for its length, as BM25 does
-// for one term, with a bonus for a name that has it too. It depends on nothing
-// but the note, so that paging by it stays right while other notes change, and
-// folders that a caller may not see do not show in it.
+// next is the first match at or after from that has the borders it needs.
+func (m *textMatcher) next(f *finding, b []byte, from int) (at, length int) {
+	for {
+		at, length = f.next(from)
+		if at < 0 || !m.word || wordAt(b, at, length) {
+			return at, length
+		}
+		from = at + 1
+	}
+}
+
+// score ranks a note by how many lines have the text for its length, as BM25
+// does for one term, with a bonus for a name that has it too. It depends on
+// nothing but the note, so that paging by it stays right while other notes
+// change, and folders that a caller may not see do not show in it.
 func score(count, size int, inName bool) float64 {
 	const (
 		k      = 1.2
@@ -95,5 +100,5 @@ func score(count, size int, inName bool) float64 {
 	if inName {
 		s += 2
 	}
-	return math.Round(s*1000) / 1000
+	return max(math.Round(s*1000)/1000, 0.001)
 }

@@ -79,6 +79,8 @@ func (x extents) end(n *yaml.Node, at, parent int) (int, *errYAML) {
 	start := x.skipTags(at)
 	var end int
 	switch {
+	case flow && x.text.b[start] != '[' && x.text.b[start] != '{':
+		return x.endOfPair(n, start, parent)
 	case flow:
 		end = x.endOfFlow(start)
 	case n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0:
@@ -99,10 +101,10 @@ func (x extents) endOfBlock(n *yaml.Node, at int) (int, *errYAML) {
 	if len(n.Content) == 0 {
 		return at, nil
 	}
-	end := at
+	end, parent := at, x.column(n)
 	for _, c := range n.Content {
 		start := x.offset(c)
-		e, err := x.end(c, start, x.column(n, start))
+		e, err := x.end(c, start, parent)
 		if err != nil {
 			return 0, err
 		}
@@ -111,10 +113,29 @@ func (x extents) endOfBlock(n *yaml.Node, at int) (int, *errYAML) {
 	return end, nil
 }
 
+// endOfPair: a mapping of one key without braces, as an item of a flow list.
+func (x extents) endOfPair(n *yaml.Node, at, parent int) (int, *errYAML) {
+	if len(n.Content) != 2 {
+		return at, nil
+	}
+	k, v := n.Content[0], n.Content[1]
+	if !missing(v) {
+		return x.end(v, x.offset(v), parent)
+	}
+	end, err := x.end(k, x.offset(k), parent)
+	if colon := x.space(end); err == nil && colon < len(x.text.b) && x.text.b[colon] == ':' {
+		end = colon + 1
+	}
+	return end, err
+}
+
 // column is the column of the children of a block collection, or -1 if it cannot be told.
-func (x extents) column(n *yaml.Node, at int) int {
+func (x extents) column(n *yaml.Node) int {
 	if n.Kind == yaml.MappingNode {
 		return x.indent(x.offset(n.Content[0]))
+	}
+	if dash := x.offset(n); x.text.b[dash] == '-' {
+		return x.indent(dash)
 	}
 	return -1
 }

@@ -95,7 +95,7 @@ func FuzzHeadings(f *testing.F) {
 var fuzzYAML = []string{
 	"a: 1\nb: [x, 'y', {z: \"w\"}] # c\n", "{\"a\": \"\\u00e9\\/\", \"b\": [1, 2.5e3]}\n", "a: |\n  x\n\n  y\nb: >-\n  z\n", "a: &x [1]\nb: *x\n",
 	"? k\n: v\n!!str 1: !t 'q'\n", "a:\n- b\n-\n- c: d\n  e: f\n", "a: b\n  c\nd: 'e\n  f'\n", "é: \"日本\"\n🌱: x\u2028y\n", "t: {{date}}\n", "a: \"\\ud83d\\ude00\"\n",
-	"2031: 0x1F\n~: .inf\n", "a: {\n  b: c\n}\n", "a: 'x\ny'\n", "a: [[x]]\nb:\tc\n",
+	"2031: 0x1F\n~: .inf\n", "a: {\n  b: c\n}\n", "a: 'x\ny'\n", "a: [[x]]\nb:\tc\n", "a: [b: 'c]', ? d, \"e]\": , f]\n",
 }
 
 // FuzzProperties: any block gives a state; places lie in the block, and what stands there means the value again.
@@ -145,7 +145,7 @@ func checkValue(t *testing.T, text []byte, prop Property) {
 	}
 	if got := again.List[0].Value; !sameValue(got, prop.Value) && !isNaN(got) {
 		if n.Content[0].Content[1].Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-			return // what blanks lines of blanks add depends on what follows
+			return // what lines of blanks at its end add depends on what follows
 		}
 		t.Fatalf("%q means %#v, alone %#v: %q", source, prop.Value, got, text)
 	}

@@ -31,6 +31,8 @@ var goldmarkDiffers = []*regexp.Regexp{
 	regexp.MustCompile(`>\s*\t`),
 	// goldmark takes <…<…> for a link target (4.7 allows no < in it), and [a]: with the target on the next line for text.
 	regexp.MustCompile(`\[a\]:\s*<`), regexp.MustCompile(`\[a\]:[ \t]*\n`),
+	// goldmark ends an item that starts with an empty line behind the list nested in it (5.2, rule 3 again).
+	regexp.MustCompile(`(?:[-*+]|\d[.)])[ \t]*\n[ \t]+(?:[-*+]|\d[.)])`),
 	// goldmark counts the column behind a blank and a tab after a marker differently (2.2).
 	regexp.MustCompile(`(?:[-*+>]|\d[.)]) +\t`),
 	// goldmark ends the outer item of an empty nested item at a blank line (5.2, rule 3 is about the inner one only).

@@ -24,6 +24,14 @@ const (
 	KindRule                  // a thematic break
 )
 
+// String is the name of the kind in lower case.
+func (k Kind) String() string { return kindNames[k] }
+
+var kindNames = [...]string{
+	"none", "document", "quote", "callout", "list", "item", "footnote", "paragraph", "heading", "code", "html", "comment",
+	"math", "table", "rule",
+}
+
 const none = -1
 
 // node is one block. Start is its first byte behind the markers of its containers, end is behind its last byte that is

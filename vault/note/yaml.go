@@ -22,7 +22,7 @@ type yamlReader struct {
 	aliases int // alias weight left
 	inAlias int // aliases being followed
 
-	// lineMemo and its offset make finding columns linear: nodes come in text order.
+	// memo is the last place found: nodes come in text order, so that columns of a long line are counted once.
 	memo struct{ line, column, offset int }
 }
 
@@ -175,6 +175,9 @@ const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralSty
 func (y *yamlReader) value(n *yaml.Node, depth int) (any, *errYAML) {
 	if depth > MaxPropertyDepth {
 		return nil, &errYAML{y.offset(n), fmt.Sprintf("values are nested deeper than %d levels", MaxPropertyDepth)}
+	}
+	if strings.ContainsAny(n.Tag, ",[]{}") {
+		return nil, &errYAML{y.offset(n), "a tag holds a bracket or a comma"} // YAML 1.2 ends the tag there
 	}
 	if y.inAlias > 0 {
 		if y.aliases -= 16 + len(n.Value); y.aliases < 0 {

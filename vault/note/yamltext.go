@@ -15,10 +15,9 @@ import (
 // in the middle are refused. Each of those is replaced by a character that the source does not hold. And it differs in
 // two escapes of JSON that the library does not know.
 type yamlText struct {
-	src, b   []byte
-	edits    []edit
-	restore  *strings.Replacer // nil if nothing was replaced
-	replaced bool
+	src, b  []byte
+	edits   []edit
+	restore *strings.Replacer // nil if nothing was replaced
 }
 
 // edit says that the text at an offset, and behind it, is shifted against the source.

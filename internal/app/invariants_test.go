@@ -1,0 +1,238 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"vault-mcp/internal/app"
+	"vault-mcp/internal/auth"
+	"vault-mcp/internal/config"
+	"vault-mcp/internal/dispatch"
+	"vault-mcp/internal/fault"
+	"vault-mcp/internal/mcpserver"
+	"vault-mcp/tools"
+)
+
+// plant writes files, with times that do not depend on the day.
+func plant(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for p, text := range files {
+		full := filepath.Join(dir, filepath.FromSlash(p))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Date(2026, 3, 4, 5, 6, len(p)%60, 0, time.UTC)
+		if err := os.Chtimes(full, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// start builds a server from a config file; home keeps its state.
+func start(t *testing.T, home, yaml string) *app.App {
+	t.Helper()
+	file := filepath.Join(home, "vault.yaml")
+	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := config.Env(func(k string) string {
+		if k == "HOME" {
+			return home
+		}
+		return ""
+	})
+	cfg, err := env.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := app.New(cfg, app.Options{Env: env, Version: "test", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Close)
+	return a
+}
+
+func do(ctx context.Context, a *app.App, tool, args string) (*tools.Result, error) {
+	return a.Dispatcher.Do(ctx, dispatch.Request{
+		Caller: auth.Caller{ID: "stdio", Scopes: auth.All}, Tool: tool, Args: json.RawMessage(args),
+	})
+}
+
+// probes are calls of every query, many of them aimed at the folder Private.
+var probes = map[string][]string{
+	"list_vaults":   {`{}`},
+	"get_vault":     {`{}`},
+	"server_health": {`{}`},
+	"list_notes": {
+		`{}`, `{"limit":2}`, `{"sort":"-mtime"}`, `{"sort":"-mtime","limit":1}`, `{"sort":"title"}`, `{"sort":"-path"}`, `{"sort":"size","limit":1}`,
+		`{"sort":"ctime"}`, `{"folder":"Private"}`, `{"folder":"private"}`, `{"folder":"Private/Deep"}`, `{"folder":"Privat"}`, `{"folder":"Mixed"}`,
+		`{"glob":"Private/**"}`, `{"extensions":["canvas"]}`, `{"modified_since":"2026-01-01"}`, `{"recursive":false}`, `{"folder":"Absent"}`,
+	},
+	"note_exists": {`{"path":"Private/secret.md"}`, `{"path":"Private/absent.md"}`, `{"path":"Private"}`, `{"path":"PRIVATE/SECRET"}`, `{"path":"a"}`, `{"path":"link"}`, `{"path":"Mixed"}`},
+	"read_note": {
+		`{"path":"Private/secret.md"}`, `{"path":"Private/absent.md"}`, `{"path":"private/secret"}`, `{"path":"Private"}`, `{"path":"Privat/secret.md"}`,
+		`{"path":"secret"}`, `{"path":"link.md"}`, `{"path":"mirror/secret.md"}`, `{"path":"Private/../a.md"}`, `{"path":"a.md","format":"json"}`, `{"path":"b.md"}`,
+	},
+	"read_notes":       {`{"paths":["Private/secret.md","a.md","Private/absent.md","link.md"]}`},
+	"read_section":     {`{"path":"Private/secret.md","heading":["Plan"]}`, `{"path":"a.md","heading":["Plan"]}`, `{"path":"a.md"}`},
+	"read_frontmatter": {`{"path":"Private/secret.md"}`, `{"path":"a.md"}`},
+	"read_property":    {`{"path":"Private/secret.md","key":"k"}`, `{"path":"a.md","key":"k"}`},
+	"search_text":      {`{"query":"needle"}`, `{"query":"needle","limit":1}`, `{"query":"onlysecret"}`, `{"query":"needle","root":"Private"}`, `{"query":"a"}`},
+	"search_regex":     {`{"pattern":"need.e"}`, `{"pattern":"need.e","limit":1}`, `{"pattern":".","root":"Private"}`},
+	"bundle_folder":    {`{"root":""}`, `{"root":"Private"}`, `{"root":"","max_files":1}`, `{"root":"Mixed"}`},
+	"bundle_files":     {`{"paths":["Private/secret.md","a.md"]}`, `{"paths":["mirror/secret.md"]}`},
+	"list_attachments": {`{}`, `{"folder":"Private"}`, `{"limit":1}`},
+	"get_attachment":   {`{"path":"Private/pic.png"}`, `{"path":"Private/none.png"}`, `{"path":"pic.png"}`},
+	"resources_list":   {`{}`},
+	"resources_read":   {`{"vault":"main","path":"Private/secret.md"}`, `{"vault":"main","path":"Private/none.md"}`},
+}
+
+// A server whose rules hide a folder answers, byte for byte, as if the folder
+// had been deleted: in lists, counts, ranks, suggestions, errors and cursors.
+func TestHiddenIsAbsentEverywhere(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	plant(t, dir, map[string]string{
+		".obsidian/app.json":     `{"attachmentFolderPath":"Private/files","userIgnoreFilters":["Private/"]}`,
+		"a.md":                   "---\nk: 1\n---\n# Plan\nneedle [[secret]] [[Private/secret]]\n",
+		"b.md":                   "needle\nneedle\n",
+		"Mixed/open.md":          "needle\n",
+		"Privat.md":              "near in name\n",
+		"pic.png":                "\x89PNG",
+		"Private/secret.md":      "---\nk: 2\n---\n# Plan\nneedle onlysecret\n",
+		"Private/pic.png":        "\x89PNG",
+		"Private/board.canvas":   "{}",
+		"Private/Deep/secret.md": "needle needle needle\n",
+		"Private/broken.md":      "---\na: [\n---\n",
+		"Private/utf16.md":       "\xff\xfen\x00",
+	})
+	for name, target := range map[string]string{"link.md": "Private/secret.md", "mirror": "Private"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Some folder below the hidden one stays visible only if it exists.
+	yaml := fmt.Sprintf("vaults: [{path: %q, rules: [{glob: 'Private/**', verbs: {read: hide}}, {glob: 'Private/Shared/**', verbs: {read: allow}}]}]\ngovernor: {max_response_bytes: 20000}\n", dir)
+	ask := func(yaml string) map[string]string {
+		answers := map[string]string{}
+		synctest.Test(t, func(t *testing.T) { // the clock stands still
+			a := start(t, home, yaml)
+			for _, tool := range slices.Sorted(maps.Keys(probes)) {
+				for _, args := range probes[tool] {
+					for page, more := 1, args; more != ""; page++ {
+						key := fmt.Sprintf("%s %s page %d", tool, args, page)
+						answers[key], more = answer(t.Context(), a, tool, more)
+					}
+				}
+			}
+		})
+		return answers
+	}
+	hidden := ask(yaml)
+	if err := os.RemoveAll(filepath.Join(dir, "Private")); err != nil {
+		t.Fatal(err)
+	}
+	deleted := ask(yaml)
+	for key, want := range deleted {
+		if got := hidden[key]; got != want {
+			t.Errorf("%s\n with the folder hidden: %s\nwith the folder deleted: %s", key, got, want)
+		}
+	}
+	if len(hidden) != len(deleted) {
+		t.Errorf("%d answers with the folder hidden, %d with it deleted", len(hidden), len(deleted))
+	}
+	for key, text := range hidden {
+		if strings.Contains(text, "Private/files") {
+			t.Errorf("%s names a hidden folder from the settings: %s", key, text)
+		}
+		if strings.Contains(text, "onlysecret") && !strings.Contains(key, "onlysecret") {
+			t.Errorf("%s shows a hidden text: %s", key, text)
+		}
+	}
+}
+
+// answer is a call's whole outcome as text, and the arguments of the next page.
+func answer(ctx context.Context, a *app.App, tool, args string) (text, next string) {
+	res, err := do(ctx, a, tool, args)
+	if err == nil && res.Structured == nil && res.Text == "" {
+		out, _ := json.Marshal(res.Out)
+		return string(out), nextPage(out, args)
+	}
+	raw := mcpserver.ResultJSON(res, err)
+	if res == nil {
+		return string(raw), ""
+	}
+	return string(raw), nextPage(res.Structured, args)
+}
+
+// nextPage adds the cursor of an answer to the arguments that it came from.
+func nextPage(structured json.RawMessage, args string) string {
+	var s struct {
+		Next *string `json:"next_cursor"`
+	}
+	if json.Unmarshal(structured, &s) != nil || s.Next == nil {
+		return ""
+	}
+	var m map[string]any
+	if json.Unmarshal([]byte(args), &m) != nil {
+		return ""
+	}
+	m["cursor"] = *s.Next
+	b, _ := json.Marshal(m)
+	return string(b)
+}
+
+// Every query that is served is probed above.
+func TestEveryQueryIsProbed(t *testing.T) {
+	r, err := app.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range r.All() {
+		if tool.Kind == tools.KindQuery && probes[tool.Name] == nil {
+			t.Errorf("%s has no probe for what is hidden", tool.Name)
+		}
+	}
+}
+
+// A denied folder may be known by name, but none of its text comes out, and
+// what is in it answers like what is not.
+func TestDeniedTextStaysIn(t *testing.T) {
+	for _, verb := range []string{"deny", "ask"} {
+		t.Run(verb, func(t *testing.T) {
+			dir := t.TempDir()
+			plant(t, dir, map[string]string{"a.md": "needle\n", "Locked/x.md": "needle onlysecret\n", "Locked/p.png": "\x89PNGonlysecret"})
+			if err := os.Symlink("Locked/x.md", filepath.Join(dir, "way.md")); err != nil {
+				t.Fatal(err)
+			}
+			a := start(t, t.TempDir(), fmt.Sprintf("vaults: [{path: %q, rules: [{glob: 'Locked/**', verbs: {read: %s}}]}]\n", dir, verb))
+			for tool, all := range probes {
+				for _, args := range all {
+					text, _ := answer(t.Context(), a, tool, strings.ReplaceAll(args, "Private", "Locked"))
+					if strings.Contains(text, "onlysecret") && !strings.Contains(args, "onlysecret") {
+						t.Errorf("%s %s shows a denied text: %s", tool, args, text)
+					}
+				}
+			}
+			for _, path := range []string{"Locked/x.md", "Locked/absent.md", "locked/X", "way.md"} {
+				_, err := do(t.Context(), a, "read_note", fmt.Sprintf(`{"path":%q}`, path))
+				if e := fault.Of(err); e == nil || e.Code != fault.ACLDenied {
+					t.Errorf("read_note %s: %v, want acl_denied", path, err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,121 @@
+// Package docgen writes the documents that come from code: what the tools take,
+// what the errors mean, what the config accepts, and the marked parts of the
+// README. A test fails when they drift.
+package docgen
+
+import (
+	"fmt"
+	"strings"
+
+	"vault-mcp/internal/app"
+	"vault-mcp/internal/config"
+	"vault-mcp/internal/dispatch"
+	"vault-mcp/internal/fault"
+	"vault-mcp/tools"
+)
+
+const generated = "<!-- Generated from the code by go generate; edits are lost. -->\n\n"
+
+// Files are the documents that are generated whole, by their path from the
+// module's root.
+func Files() (map[string]string, error) {
+	r, err := app.Registry()
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{
+		"docs/tools.md":  toolsDoc(r),
+		"docs/errors.md": errorsDoc(),
+		"docs/config.md": generated + config.Docs(),
+	}, nil
+}
+
+func toolsDoc(r *tools.Registry) string {
+	var b strings.Builder
+	b.WriteString(generated + "# Tools\n\nEvery tool that the server has, by name. Arguments are JSON; unknown ones are refused.\n")
+	for _, t := range r.All() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n%s · scope %s · domain %s\n\n", t.Name, t.Doc, t.Kind, t.Scope, t.Domain)
+		for _, a := range t.Arguments() {
+			fmt.Fprintf(&b, "- %s\n", a)
+		}
+	}
+	return b.String()
+}
+
+func errorsDoc() string {
+	var b strings.Builder
+	b.WriteString(generated + "# Errors\n\nA refusal is a result with `isError` whose structured form is\n" +
+		"`{code, message, retryable, details, recovery}`; its text says the same. What to do depends on the code alone.\n\n" +
+		"| code | meaning | retry the same call | what to do |\n|---|---|---|---|\n")
+	for _, row := range fault.Table() {
+		retry := "no"
+		if row.Retryable {
+			retry = "yes"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", row.Code, row.Doc, retry, row.Recovery)
+	}
+	return b.String()
+}
+
+// stages says what each stage of the pipeline decides, for the README.
+var stages = map[string]string{
+	"bind":     "the tool and its arguments, strictly: unknown names and numbers that would be rounded are refused",
+	"caller":   "who calls, with which scopes, on which vault, and whether it is read-only",
+	"folders":  "every path that the arguments name, then every path of the plan, against the folder rules",
+	"replay":   "a repeat with the same idempotency key is answered again",
+	"throttle": "a budget of calls for each caller, class and vault",
+	"plan":     "what a change would do, before anything is written",
+	"confirm":  "whether a person has to approve first",
+	"run":      "reading, or carrying out the plan",
+	"govern":   "the size of the answer",
+	"audit":    "what became of the call, whatever it was",
+}
+
+// Parts are the generated parts of the README, by the name in their marks.
+func Parts() (map[string]string, error) {
+	r, err := app.Registry()
+	if err != nil {
+		return nil, err
+	}
+	var table strings.Builder
+	table.WriteString("| tool | what it does |\n|---|---|\n")
+	for _, t := range r.All() {
+		fmt.Fprintf(&table, "| `%s` | %s |\n", t.Name, t.Doc)
+	}
+	d, err := dispatch.New(dispatch.Config{Registry: r})
+	if err != nil {
+		return nil, err
+	}
+	var list strings.Builder
+	seen := map[string]bool{}
+	for _, name := range d.Stages() {
+		what, ok := stages[name]
+		if !ok {
+			return nil, fmt.Errorf("the stage %s has no sentence", name)
+		}
+		if seen[name] {
+			fmt.Fprintf(&list, "- **%s** again, for the plan\n", name)
+			continue
+		}
+		seen[name] = true
+		fmt.Fprintf(&list, "- **%s**: %s\n", name, what)
+	}
+	return map[string]string{"tools": table.String(), "stages": list.String()}, nil
+}
+
+// Fill puts the parts between their marks in a text.
+func Fill(text string, parts map[string]string) (string, error) {
+	for name, part := range parts {
+		open, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
+		before, rest, ok := strings.Cut(text, open)
+		if !ok {
+			return "", fmt.Errorf("the mark %q is missing", strings.TrimSpace(open))
+		}
+		_, after, ok := strings.Cut(rest, end)
+		if !ok {
+			return "", fmt.Errorf("the mark %q is missing", end)
+		}
+		text = before + open + part + end + after
+	}
+	return text, nil
+}

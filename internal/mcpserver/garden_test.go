@@ -1,0 +1,107 @@
+package mcpserver_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"vault-mcp/cache"
+	"vault-mcp/internal/app"
+	"vault-mcp/internal/config"
+)
+
+var update = flag.Bool("update", false, "rewrite what the tests compare with")
+
+// Times go out with their offset: those of the tests are in UTC.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	time.Local = time.UTC
+	os.Exit(m.Run())
+}
+
+const garden = "../../testdata/vaults/garden"
+
+// copyGarden copies the garden vault to a folder of its own. Every file is a
+// minute younger than the one before it.
+func copyGarden(t testing.TB) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "garden")
+	if err := os.CopyFS(dir, os.DirFS(garden)); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		at = at.Add(time.Minute)
+		return os.Chtimes(path, at, at)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// newApp serves a vault by a config with a small budget, under a key that is
+// the same each time.
+func newApp(t testing.TB, log *slog.Logger, vaultDir string) *app.App {
+	t.Helper()
+	return newAppWith(t, log, vaultDir, budget)
+}
+
+func newAppWith(t testing.TB, log *slog.Logger, vaultDir string, budget int) *app.App {
+	t.Helper()
+	state := t.TempDir()
+	env := config.Env(func(name string) string {
+		if name == "HOME" {
+			return state
+		}
+		return ""
+	})
+	file := filepath.Join(state, "config.yaml")
+	text, err := json.Marshal(map[string]any{
+		"state_dir": filepath.Join(state, "state"),
+		"vaults":    []any{map[string]any{"id": "garden", "path": vaultDir}},
+		"governor":  map[string]any{"max_response_bytes": budget},
+	})
+	if err == nil {
+		err = os.WriteFile(file, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := env.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := cache.Folder(env, cfg.StateDir, cfg.Vaults[0].Real)
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(folder, "secrets"), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "secrets", "ring.json"), []byte(ring), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := app.New(cfg, app.Options{Env: env, Version: "0.0.0", Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Close)
+	return a
+}
+
+// budget is the largest answer, in bytes: as small as a config may set it.
+const budget = 10_000
+
+// ring is a key ring with one key of zeros.
+var ring = fmt.Sprintf(`{"version":1,"current":"00000000","keys":[{"kid":"00000000","secret":%q,"created":"2000-01-01T00:00:00Z"}]}`,
+	"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")

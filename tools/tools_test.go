@@ -1,0 +1,286 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vault-mcp/hitl"
+	"vault-mcp/internal/auth"
+	"vault-mcp/internal/fault"
+	"vault-mcp/vault/change"
+)
+
+type kind string
+
+func (kind) Values() []string { return []string{"red", "blue"} }
+
+type bindIn struct {
+	VaultArg
+	Name  string   `json:"name" jsonschema:"a name" limits:"minLength=2,maxLength=5"`
+	Count int      `json:"count,omitempty" limits:"min=1,max=10,default=3"`
+	Deep  bool     `json:"deep,omitempty" limits:"default=true"`
+	Kind  kind     `json:"kind,omitempty" limits:"default=red"`
+	List  []string `json:"list,omitempty" limits:"maxItems=2,maxLength=3"`
+	Ratio float64  `json:"ratio,omitempty"`
+	PageArg
+}
+
+type bindOut struct {
+	OK bool `json:"ok"`
+}
+
+func bindTool() Tool {
+	return Query(Spec{Name: "t", Title: "T", Doc: "T.", Scope: auth.Read}, func(context.Context, *Call, bindIn) (bindOut, error) { return bindOut{}, nil })
+}
+
+func TestBind(t *testing.T) {
+	tool := bindTool()
+	var c Call
+	if err := tool.Bind(&c, json.RawMessage(`{"name":"ab","list":"x"}`), "main"); err != nil {
+		t.Fatal(err)
+	}
+	want := &bindIn{Name: "ab", Count: 3, Deep: true, Kind: "red", List: []string{"x"}}
+	want.Vault = "" // filled in for the hash and the stages; the struct has what was sent
+	got := c.in.(*bindIn)
+	got.Vault = ""
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	if c.VaultID() != "main" {
+		t.Errorf("vault %q", c.VaultID())
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	tests := []struct{ name, args, argument, says string }{
+		{"unknown", `{"name":"ab","cout":1}`, "cout", `Did you mean "count"?`},
+		{"unknown by case", `{"Name":"ab"}`, "Name", `Did you mean "name"?`},
+		{"missing", `{}`, "name", "missing"},
+		{"null for a required one", `{"name":null}`, "name", "missing"},
+		{"wrong type", `{"name":5}`, "name", "must be a string, not a number"},
+		{"string for an integer", `{"name":"ab","count":"5"}`, "count", "must be an integer, not a string"},
+		{"fraction for an integer", `{"name":"ab","count":1.5}`, "count", "whole number"},
+		{"too short", `{"name":"a"}`, "name", "at least 2 characters"},
+		{"too long, in characters", `{"name":"ääääää"}`, "name", "has 6 characters"},
+		{"too small", `{"name":"ab","count":0}`, "count", "at least 1"},
+		{"too large", `{"name":"ab","count":11}`, "count", "at most 10"},
+		{"not of the enum", `{"name":"ab","kind":"green"}`, "kind", "one of red, blue"},
+		{"too many", `{"name":"ab","list":["a","b","c"]}`, "list", "at most 2"},
+		{"wrong item", `{"name":"ab","list":["a",5]}`, "list[1]", "must be a string"},
+		{"long item", `{"name":"ab","list":["abcd"]}`, "list[0]", "at most 3"},
+		{"boolean", `{"name":"ab","deep":"yes"}`, "deep", "true or false"},
+		{"rounded number", `{"name":"ab","ratio":9007199254740993}`, "ratio", "cannot be carried exactly"},
+		{"key twice", `{"name":"ab","name":"cd"}`, "name", "twice"},
+		{"array", `[]`, "", "must be an object"},
+		{"string", `"x"`, "", "must be an object"},
+		{"broken", `{"name":`, "", "no valid JSON"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tool := bindTool()
+			err := tool.Bind(&Call{}, json.RawMessage(tt.args), "main")
+			e := fault.Of(err)
+			if e == nil || e.Code != fault.ValidationError || !strings.Contains(e.Message, tt.says) {
+				t.Fatalf("got %v, want %q", err, tt.says)
+			}
+			if tt.argument != "" && e.Details["argument"] != tt.argument {
+				t.Errorf("argument %v, want %q", e.Details["argument"], tt.argument)
+			}
+		})
+	}
+}
+
+// The hash is over the effective arguments: the only vault filled in, defaults
+// not, and whatever order or spelling they came in.
+func TestHashOfEffectiveArguments(t *testing.T) {
+	hash := func(args string) string {
+		var c Call
+		tool := bindTool()
+		if err := tool.Bind(&c, json.RawMessage(args), "main"); err != nil {
+			t.Fatal(args, err)
+		}
+		return string(c.Hash)
+	}
+	same := []string{`{"name":"ab"}`, `{"vault":"main","name":"ab"}`, `{"name":"\u0061b", "vault":null}`, ` { "name" : "ab" } `}
+	for _, args := range same[1:] {
+		if hash(args) != hash(same[0]) {
+			t.Errorf("%s hashes unlike %s", args, same[0])
+		}
+	}
+	for _, args := range []string{`{"name":"ab","count":3}`, `{"name":"abc"}`, `{"name":"ab","vault":"x"}`} {
+		if hash(args) == hash(same[0]) {
+			t.Errorf("%s hashes like %s", args, same[0])
+		}
+	}
+}
+
+func TestRegistrationRule(t *testing.T) {
+	ok := Spec{Name: "t", Title: "T", Doc: "T.", Scope: auth.Execute}
+	run := func(context.Context, *Call, bindIn) (bindOut, error) { return bindOut{}, nil }
+	targets := func(context.Context, *Call, bindIn) (hitl.Targets, error) { return hitl.Targets{}, nil }
+	effect := func(s EffectSpec[bindIn, bindOut]) Tool { s.Spec = ok; return Effect(s) }
+	tests := []struct {
+		name string
+		tool Tool
+		says string // "" if it is served
+	}{
+		{"targets", effect(EffectSpec[bindIn, bindOut]{Run: run, Targets: targets}), ""},
+		{"none, said out loud", effect(EffectSpec[bindIn, bindOut]{Run: run, None: "it happens elsewhere"}), ""},
+		{"neither", effect(EffectSpec[bindIn, bindOut]{Run: run}), "neither a plan nor targets nor none"},
+		{"neither, with a floor", effect(EffectSpec[bindIn, bindOut]{Run: run, Floor: hitl.Always("x")}), "neither a plan nor targets nor none"},
+		{"both", effect(EffectSpec[bindIn, bindOut]{Run: run, Targets: targets, None: "x"}), "both"},
+		{"nothing to run", effect(EffectSpec[bindIn, bindOut]{Targets: targets}), "nothing to run"},
+		{"a change without a plan", Change[bindIn, bindOut](ok, nil), "without a plan"},
+		{"a change", Change(ok, func(context.Context, *Call, bindIn) (change.Plan, bindOut, error) {
+			return change.Plan{}, bindOut{}, nil
+		}), ""},
+		{"a query that would write", Query(ok, run), "more than reading"},
+		{"a bad name", Query(Spec{Name: "Read-Note", Title: "T", Doc: "T."}, run), "a name has"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := NewRegistry(Domain{Name: "d", Tools: []Tool{tt.tool}})
+			if tt.says == "" && err != nil || tt.says != "" && (err == nil || !strings.Contains(err.Error(), tt.says)) {
+				t.Errorf("got %v, want %q", err, tt.says)
+			}
+		})
+	}
+	if _, err := NewRegistry(Domain{Tools: []Tool{bindTool(), bindTool()}}); err == nil {
+		t.Error("one name twice is served")
+	}
+}
+
+func TestSchema(t *testing.T) {
+	tool := bindTool()
+	var s struct {
+		Type                 string
+		Required             []string
+		AdditionalProperties any
+		Properties           map[string]map[string]any
+	}
+	if err := json.Unmarshal(tool.InputSchema(true), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Type != "object" || s.AdditionalProperties == nil {
+		t.Errorf("root %+v", s)
+	}
+	if d := cmp.Diff([]string{"name", "vault"}, s.Required); d != "" {
+		t.Errorf("required (-want +got):\n%s", d)
+	}
+	want := map[string]any{"type": "integer", "minimum": 1.0, "maximum": 10.0, "default": 3.0}
+	if d := cmp.Diff(want, s.Properties["count"]); d != "" {
+		t.Errorf("count (-want +got):\n%s", d)
+	}
+	if s.Properties["list"]["type"] != "array" {
+		t.Errorf("a list is a %v", s.Properties["list"]["type"])
+	}
+	if strings.Contains(string(tool.InputSchema(false)), `"vault"]`) {
+		t.Error("the only vault is required")
+	}
+}
+
+func TestCompactDropsNothing(t *testing.T) {
+	got := Compact(compacted(t, `{"a":"x","n":null,"empty":"","num":"5","list":[],"strings":["p","q | r"],
+		"rows":[{"path":"a.md","size":1},{"path":"b | c.md","more":true}],"multi":"l1\nl2","obj":{"k":1}}`))
+	want := strings.Join([]string{
+		`a: x`, `n: null`, `empty: ""`, `num: "5"`, `list: none`, `strings:`, `- p`, `- "q | r"`,
+		`rows: [path | size | more]`, `- a.md | 1 | `, `- "b | c.md" |  | true`, `multi: "l1\nl2"`, `obj: {"k":1}`,
+	}, "\n")
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func compacted(t *testing.T, s string) json.RawMessage {
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(s)); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Taking JSON apart gives what decoding it gives.
+func FuzzSplit(f *testing.F) {
+	f.Add([]byte(`{"a":"x\\\"{}","b":[1,{"c":[]},"],"],"":-0.5,"n":null,"t":{"u":{}}}`))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var v map[string]any
+		if json.Unmarshal(in, &v) != nil || v == nil {
+			return
+		}
+		raw, err := marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &want); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]json.RawMessage{}
+		ms, ok := membersOf(raw)
+		for _, m := range ms {
+			got[m.key] = m.value
+		}
+		if d := cmp.Diff(want, got); d != "" || !ok {
+			t.Fatalf("%s: -want +got:\n%s", raw, d)
+		}
+		for _, m := range ms {
+			if m.value[0] != '[' {
+				continue
+			}
+			var items []json.RawMessage
+			if err := json.Unmarshal(m.value, &items); err != nil {
+				t.Fatal(err)
+			}
+			if len(items) == 0 {
+				items = nil
+			}
+			if d := cmp.Diff(items, itemsOf(m.value)); d != "" {
+				t.Fatalf("%s: -want +got:\n%s", m.value, d)
+			}
+		}
+		_ = Compact(raw)
+	})
+}
+
+// What is written as a JSON string reads back the same, and its length is
+// known beforehand.
+func FuzzAppendJSON(f *testing.F) {
+	f.Add("a\n\"\\\x00\u2028é😀\xff<")
+	f.Fuzz(func(t *testing.T, s string) {
+		b := appendJSON(nil, s)
+		var back string
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Fatalf("%q: %v", b, err)
+		}
+		if want := strings.ToValidUTF8(s, "\uFFFD"); strings.ReplaceAll(back, "\uFFFD", "") != strings.ReplaceAll(want, "\uFFFD", "") {
+			t.Fatalf("%q became %q", s, back)
+		}
+		if n := EncodedLen(s); n != len(b) {
+			t.Fatalf("EncodedLen(%q) = %d, want %d", s, n, len(b))
+		}
+	})
+}
+
+// Whatever a client sends as arguments is bound or refused, never a panic and
+// never an internal error.
+func FuzzBind(f *testing.F) {
+	for _, s := range []string{`{"name":"ab"}`, `{"name":"ab","list":["a"],"cursor":"x"}`, `{"vault":null,"vault":"x"}`, `[{}]`, `{"count":1e99}`} {
+		f.Add([]byte(s))
+	}
+	tool := bindTool()
+	f.Fuzz(func(t *testing.T, args []byte) {
+		var c Call
+		if err := tool.Bind(&c, args, "main"); err != nil {
+			if e := fault.Of(err); e.Code != fault.ValidationError {
+				t.Fatalf("%q: %v", args, err)
+			}
+		} else if len(c.Hash) != 32 {
+			t.Fatalf("%q: hash %q", args, c.Hash)
+		}
+	})
+}
