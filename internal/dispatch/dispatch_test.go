@@ -120,7 +120,8 @@ func newBench(t *testing.T) *bench {
 	b.Dispatcher, err = dispatch.New(dispatch.Config{
 		Registry: reg,
 		Views: map[string]*acl.View{
-			"main": acl.NewView("main", v, rules, false),
+			"main":   acl.NewView("main", v, rules, false),
+			"closed": acl.NewView("closed", v, nil, true),
 		},
 		Vaults:           []string{"main"},
 		MaxResponseBytes: 10_000,
@@ -176,6 +177,8 @@ func TestStages(t *testing.T) {
 		{"change", "remove", `{"path":"a.md"}`, "", all},
 		{"change of a denied path, found in its plan", "remove", `{"path":"Kept/y.md"}`, fault.ACLDenied, upTo(7)},
 		{"change that a person has to approve", "remove", `{"path":"ask.md"}`, fault.ElicitRequired, upTo(8)},
+		{"change in a read-only vault", "remove", `{"path":"a.md","vault":"closed"}`, fault.ReadOnly, upTo(2)},
+		{"reading from a read-only vault", "read", `{"path":"a.md","vault":"closed"}`, "", all},
 		{"effect", "act", `{"size":1}`, "", all},
 	}
 	for _, tt := range tests {
@@ -247,6 +250,7 @@ func TestCancelled(t *testing.T) {
 	}
 
 	ctx, b.cancel = context.WithCancel(t.Context())
+	defer b.cancel()
 	_, err = b.do(ctx, "waits", `{"path":"a.md"}`)
 	if code(err) != fault.Aborted {
 		t.Errorf("cancelled while it runs: got %v", err)

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"time"
 
 	"vault-mcp/governor"
 	"vault-mcp/internal/acl"
@@ -107,16 +108,33 @@ func (d *Dispatcher) confirm(ctx context.Context, c *Call) error {
 func (d *Dispatcher) run(ctx context.Context, c *Call) error {
 	out := c.outcome
 	var err error
-	if c.Tool.Kind == tools.KindChange {
+	switch c.Tool.Kind {
+	case tools.KindChange:
 		err = d.Applier.Apply(ctx, c)
-	} else {
+	case tools.KindEffect:
 		out, err = c.Tool.Run(ctx, &c.Call)
+	default:
+		out, err = query(ctx, c)
 	}
 	if err != nil {
 		return err
 	}
 	c.result, err = c.Call.Render(out)
 	return err
+}
+
+// queryTime is how long a query may take: clients give up after 60 seconds.
+const queryTime = 50 * time.Second
+
+// query runs a query within its time.
+func query(ctx context.Context, c *Call) (any, error) {
+	in, cancel := context.WithTimeout(ctx, queryTime)
+	defer cancel()
+	out, err := c.Tool.Run(in, &c.Call)
+	if err != nil && in.Err() != nil && ctx.Err() == nil {
+		return nil, fault.New(fault.OperationTimeout, "The call was not done after %d seconds.", int(queryTime.Seconds())).Because(err)
+	}
+	return out, err
 }
 
 // govern refuses an answer over the budget. What a change or an effect did is

@@ -7,20 +7,21 @@ type Code string
 
 // The codes. Each has a row in table below; a test walks them.
 const (
-	ACLDenied       Code = "acl_denied"
-	Aborted         Code = "aborted"
-	ElicitRequired  Code = "elicit_required"
-	Forbidden       Code = "forbidden"
-	Internal        Code = "internal"
-	InvalidInput    Code = "invalid_input"
-	NotFound        Code = "not_found"
-	NoteNotFound    Code = "note_not_found"
-	Overflow        Code = "overflow"
-	PathInvalid     Code = "path_invalid"
-	ReadOnly        Code = "read_only"
-	Throttled       Code = "throttled"
-	ValidationError Code = "validation_error"
-	VaultNotFound   Code = "vault_not_found"
+	ACLDenied        Code = "acl_denied"
+	Aborted          Code = "aborted"
+	ElicitRequired   Code = "elicit_required"
+	Forbidden        Code = "forbidden"
+	Internal         Code = "internal"
+	InvalidInput     Code = "invalid_input"
+	NotFound         Code = "not_found"
+	NoteNotFound     Code = "note_not_found"
+	OperationTimeout Code = "operation_timeout"
+	Overflow         Code = "overflow"
+	PathInvalid      Code = "path_invalid"
+	ReadOnly         Code = "read_only"
+	Throttled        Code = "throttled"
+	ValidationError  Code = "validation_error"
+	VaultNotFound    Code = "vault_not_found"
 )
 
 // Row says what a code means, for the docs and for the caller.
@@ -44,6 +45,7 @@ var table = func() map[Code]Row {
 		{InvalidInput, false, "Correct the arguments by the message and call again.", "The arguments are well formed but cannot be carried out; details say which and why."},
 		{NotFound, false, "Look up the right name first.", "The named thing (a tool, a section, a property) does not exist."},
 		{NoteNotFound, false, "Use list_notes or search_text to find the path; closest, if given, has similar ones.", "No file with that path is in the vault, or the caller may not know of it."},
+		{OperationTimeout, false, "Ask for less: a narrower folder, or a pattern with more literal text in it.", "The call took longer than a client waits for an answer."},
 		{Overflow, false, "Ask for less: a lower limit, one folder, one section, or fewer paths.", "The answer would be larger than governor.max_response_bytes; details give result_size and limit in bytes."},
 		{PathInvalid, false, "Use a path relative to the vault's root, with / between folders.", "The path cannot name a file of the vault; the message gives the reason."},
 		{ReadOnly, false, "Only read from this vault, or ask the person to allow writing.", "The vault, or the whole server, is read-only."},

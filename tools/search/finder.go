@@ -85,7 +85,7 @@ type formFinding struct {
 	*form
 	b      []byte
 	probe  probe
-	quick  bool
+	quick  bool // only ASCII matches
 	scouts []scout
 	budget int        // of bytes to compare before the automaton takes over
 	slow   *automaton // nil until then
@@ -97,8 +97,8 @@ type formFinding struct {
 func (s *formFinding) begin(m *form, b []byte) {
 	scouts := s.scouts[:0]
 	*s = formFinding{form: m, b: b, probe: m.full, found: -1, budget: 8*len(b) + 4096}
-	if m.ascii && !m.exact && !m.isOdd(b) {
-		s.quick, s.probe = true, m.quick
+	if !m.exact && !m.isOdd(b) {
+		s.quick, s.probe = m.ascii, m.quick
 	}
 	for _, need := range s.probe.needs {
 		scouts = append(scouts, scout{need: need, at: -1})

@@ -138,6 +138,7 @@ func FuzzFold(f *testing.F) {
 	f.Add("e\u0301é\r\nE\u0301\nx", "é\nx", true, 100)
 	f.Add("abcabcabd", "abcabd", false, 1)
 	f.Add("ĸKk\u212a\xe2\x84", "kk", true, 9)
+	f.Add("straſſe STRASSE Straße", "Straße", true, 100)
 	f.Add("\u0345ιΙ\u1fbe\u0390\u1fd3", "\u0390", true, 9)
 	f.Fuzz(func(t *testing.T, text, query string, fold bool, patience int) {
 		query = strings.ToValidUTF8(query, "")

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -9,8 +8,9 @@ import (
 
 // Texts and searches for which the obvious ways take hours.
 func TestNothingIsQuadratic(t *testing.T) {
-	const size = 4 << 20
+	const size = 2 << 20
 	rep := func(s string) string { return strings.Repeat(s, size/len(s)) }
+	some := func(s string) string { return strings.Repeat(s, size/8/len(s)) } // package regexp is slower
 	regex := func(source, flags string, perNote int) matcher {
 		return &regexMatcher{mustCompile(t, source, flags), perNote}
 	}
@@ -38,16 +38,16 @@ func TestNothingIsQuadratic(t *testing.T) {
 		{"the same with case", rep("a"), &textMatcher{newTextFinder(strings.Repeat("a", 999), false), true, 10}, 0},
 		{"odd characters", rep("sk") + "ſ", text(strings.Repeat("s", 1000), false, 10), 0},
 		{"nearly a Kelvin", rep("k"), text(strings.Repeat("\u212a", 999)+"x", false, 10), 0},
-		{"nested repeats", rep("x"), regex(`(x+x+)+y`, "i", 10), 0},
-		{"alternatives that overlap", rep("a"), regex(`(a|a|ab)*[^a]`, "", 10), 0},
-		{"matches that begin everywhere and end nowhere", rep("ab\n"), regex(`ab[^]*Z`, "", 10), 0},
-		{"the same in one line", rep("ab"), regex(`ab.*Z`, "", 10), 0},
-		{"a line that holds what is needed, no line that matches", rep("ab c\n"), regex(`\d.*c$`, "", 10), 0},
-		{"a match in each line of CRLF", rep("ab\r\n"), regex(`^ab$`, "", 1000), 1000},
-		{"a match in each line of CR", rep("ab\r"), regex(`\w$`, "", 1000), 1000},
-		{"matches over two lines", rep("ab\n"), regex(`a\w\na`, "", 1000), 1000},
-		{"matches over two lines in the middle", rep("xa b\n"), regex(`b\s+x`, "", 1000), 1000},
-		{"one match over everything", rep("ab\n"), regex(`^[^]*$`, "", 10), 1},
+		{"nested repeats", some("x"), regex(`(x+x+)+y`, "i", 10), 0},
+		{"alternatives that overlap", some("a"), regex(`(a|a|ab)*[^a]`, "", 10), 0},
+		{"matches that begin everywhere and end nowhere", some("ab\n"), regex(`ab[^]*Z`, "", 10), 0},
+		{"the same in one line", some("ab"), regex(`ab.*Z`, "", 10), 0},
+		{"a line that holds what is needed, no line that matches", some("ab c\n"), regex(`\d.*c$`, "", 10), 0},
+		{"a match in each line of CRLF", some("ab\r\n"), regex(`^ab$`, "", 1000), 1000},
+		{"a match in each line of CR", some("ab\r"), regex(`\w$`, "", 1000), 1000},
+		{"matches over two lines", some("ab\n"), regex(`a\w\na`, "", 1000), 1000},
+		{"matches over two lines in the middle", some("xa b\n"), regex(`b\s+x`, "", 1000), 1000},
+		{"one match over everything", some("ab\n"), regex(`^[^]*$`, "", 10), 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -86,22 +86,5 @@ func TestMemoryIsBoundedByThePage(t *testing.T) {
 	}
 	if p.total != 2_000_000 || p.notes != 2000 {
 		t.Errorf("total %d, notes %d", p.total, p.notes)
-	}
-}
-
-func TestAllocationsOfANoteThatDoesNotMatch(t *testing.T) {
-	text := []byte(strings.Repeat("some prose, with wordy lines and a k\r\n", 100))
-	for name, m := range map[string]matcher{
-		"text":        &textMatcher{newTextFinder("zyxquartz", true), true, 5},
-		"text in use": &textMatcher{newTextFinder("wor", true), true, 5},
-		"regex":       &regexMatcher{mustCompile(t, `\b(alpha|beta)\b`, "i"), 10},
-		"regex lines": &regexMatcher{mustCompile(t, `\d+ wordy`, "i"), 10},
-	} {
-		w := new(workspace)
-		m.match(t.Context(), w, "n.md", text)
-		runtime.GC()
-		if n := testing.AllocsPerRun(50, func() { m.match(t.Context(), w, "n.md", text) }); n > 2 {
-			t.Errorf("%s: %v allocations for each note", name, n)
-		}
 	}
 }

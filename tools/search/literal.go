@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,11 +21,9 @@ type form struct {
 	classes [][]rune // for each character, every character that it stands for
 	exact   bool     // each stands for itself only
 	ascii   bool
-	quick   probe // for an ASCII literal in a text that holds none of odd
-	full    probe // for every text
-	// odd are the characters outside ASCII that fold with one of an ASCII
-	// literal's.
-	odd [][]byte
+	quick   probe    // for a text that holds none of odd
+	full    probe    // for every text
+	odd     [][]byte // stand for characters of another length, as ſ for s
 }
 
 // probe says what to look for first: the least common character of a literal,
@@ -52,17 +51,14 @@ func newForm(l literal) form {
 		m.full.needs = [][]byte{m.text}
 		return m
 	}
-	m.full = m.probe(false)
-	if m.ascii {
-		m.quick = m.probe(true)
-		m.odd = m.oddOnes()
-	}
+	m.quick, m.full, m.odd = m.probe(true), m.probe(false), m.oddOnes()
 	return m
 }
 
 // probe picks the least common character whose distance from the start is
-// known: all before it have as many bytes in every case. In ASCII that is any.
-func (m *form) probe(ascii bool) probe {
+// known: all before it have as many bytes in every case. Without odd ones that
+// is any.
+func (m *form) probe(withoutOdd bool) probe {
 	var p probe
 	var best []rune
 	offset := 0
@@ -70,34 +66,33 @@ func (m *form) probe(ascii bool) probe {
 		if best == nil || commonness(class[0]) < commonness(best[0]) {
 			best, p.back = class, offset
 		}
-		if !ascii && !sameSize(class) {
+		if !withoutOdd && slices.ContainsFunc(class, oddFor(class)) {
 			break
 		}
 		offset += utf8.RuneLen(class[0])
 	}
+	odd := oddFor(best)
 	for _, r := range best {
-		if !ascii || r < utf8.RuneSelf {
+		if !withoutOdd || !odd(r) {
 			p.needs = append(p.needs, []byte(string(r)))
 		}
 	}
 	return p
 }
 
-func sameSize(class []rune) bool {
-	for _, r := range class {
-		if utf8.RuneLen(r) != utf8.RuneLen(class[0]) {
-			return false
-		}
-	}
-	return true
+// oddFor tells the characters of a class that are longer or shorter than the
+// literal's own.
+func oddFor(class []rune) func(rune) bool {
+	return func(r rune) bool { return utf8.RuneLen(r) != utf8.RuneLen(class[0]) }
 }
 
 func (m *form) oddOnes() [][]byte {
 	var odd [][]byte
 	seen := map[rune]bool{}
 	for _, class := range m.classes {
+		isOdd := oddFor(class)
 		for _, r := range class {
-			if r >= utf8.RuneSelf && !seen[r] {
+			if isOdd(r) && !seen[r] {
 				seen[r] = true
 				odd = append(odd, []byte(string(r)))
 			}

@@ -86,7 +86,7 @@ func unusable(err error) error {
 
 // over begins a search in one text, whose lines end with LF.
 func (p *pattern) over(ctx context.Context, w *workspace, text []byte) *patternFinding {
-	s := &patternFinding{pattern: p, ctx: ctx, w: w, text: text, budget: 4*len(text) + 4096}
+	s := &patternFinding{pattern: p, ctx: ctx, w: w, text: text, budget: 2*len(text) + 4096}
 	switch {
 	case p.lead != nil:
 		s.byLead = true

@@ -138,8 +138,8 @@ func TestPatternsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: details %v", tt.pattern, e.Details)
 		}
 	}
-	if _, err := goFlags("ig"); err == nil || fault.Of(err).Code != fault.InvalidInput {
-		t.Errorf("flag g: %v", err)
+	if _, err := goFlags("iy"); err == nil || fault.Of(err).Code != fault.InvalidInput {
+		t.Errorf("flag y: %v", err)
 	}
 }
 
@@ -234,7 +234,7 @@ func TestRandomPatternsWithoutLiterals(t *testing.T) {
 			return "(" + pattern(depth-1) + ")" + pick("*", "+", "?", "{2}", "{0,2}", "+?", "*?")
 		}
 	}
-	for range 20_000 {
+	for range 6_000 {
 		var text strings.Builder
 		for range r.IntN(40) {
 			text.WriteString(pick("ab", "k", "s", "foo", "a", "b", "-", " ", "\n", "\r\n", "\r", "é", "\u212a", "ſ", "\xff", "F", "OO", "\ufffd"))

@@ -51,7 +51,7 @@ func goFlags(flags string) (string, error) {
 		switch f {
 		case 'i', 's':
 			goes += string(f)
-		case 'm', 'u': // always on: lines are lines, and characters are characters
+		case 'm', 'u', 'g': // always on: lines are lines, characters are characters, and all are found
 		default:
 			return "", fault.New(fault.InvalidInput, "There is no flag %q; use i, m, s, u, or an empty string for none.", f).With("argument", "flags")
 		}
