@@ -28,6 +28,29 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
+func BenchmarkScanInline(b *testing.B) {
+	text := sample()
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Scan(text).Inline()
+	}
+}
+
+// BenchmarkEverything is what an index takes from a note.
+func BenchmarkEverything(b *testing.B) {
+	text := sample()
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Scan(text).Inline()
+		p := ParseProperties(text)
+		p.Tags()
+		p.Aliases()
+		p.Links(text)
+	}
+}
+
 func BenchmarkScanLarge(b *testing.B) {
 	text := bytes.Repeat(sample()[200:], 1000)
 	b.SetBytes(int64(len(text)))

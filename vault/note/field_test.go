@@ -17,9 +17,10 @@ type fieldCase struct {
 	Op    struct {
 		What string
 		Args struct {
-			Path, Block, Mode string
-			Heading           []string
-			Target            struct {
+			Path, Block, Mode, Tag, Filter, Status string
+			Line                                   int
+			Heading                                []string
+			Target                                 struct {
 				Type, Block string
 				Heading     []string
 			}
@@ -42,6 +43,8 @@ type fieldCase struct {
 		Lines   []string
 		Aliases map[string][]string
 		Error   bool
+		Tags    any
+		inlineExpect
 	}
 }
 
@@ -86,6 +89,22 @@ func TestFieldCases(t *testing.T) {
 				}
 			case "patch":
 				c.patchTarget(t, text)
+			case "links":
+				c.links(t, text)
+			case "tags", "tag_counts":
+				c.tags(t)
+			case "notes_with_tag":
+				c.notesWithTag(t)
+			case "tasks":
+				c.tasks(t)
+			case "toggle_task":
+				c.toggle(t, text)
+			case "callouts":
+				c.callouts(t, text)
+			case "tables":
+				c.tables(t, text)
+			case "kanban":
+				c.kanban(t, text)
 			default:
 				t.Fatalf("operation %q is not run here", c.Op.What)
 			}

@@ -99,19 +99,25 @@ func endsRaw(b []byte) bool {
 
 // completeTag reports whether the line is one open or closing tag and blanks (CommonMark 6.6).
 func completeTag(b []byte) bool {
+	n := tagLength(b)
+	return n > 0 && blankLine(b[n:])
+}
+
+// tagLength is the length of the open or closing tag that b starts with, or 0 (CommonMark 6.6).
+func tagLength(b []byte) int {
 	closing := len(b) > 1 && b[1] == '/'
 	i := 1
 	if closing {
 		i = 2
 	}
 	if i >= len(b) || !isAlpha(b[i]) {
-		return false
+		return 0
 	}
 	for i < len(b) && (isAlpha(b[i]) || isDigit(b[i]) || b[i] == '-') {
 		i++
 	}
 	for !closing {
-		next := skipBlanks(b, i)
+		next := skipSpace(b, i)
 		if next == i {
 			break
 		}
@@ -121,11 +127,14 @@ func completeTag(b []byte) bool {
 		}
 		i = end
 	}
-	i = skipBlanks(b, i)
+	i = skipSpace(b, i)
 	if !closing && i < len(b) && b[i] == '/' {
 		i++
 	}
-	return i < len(b) && b[i] == '>' && blankLine(b[i+1:])
+	if i < len(b) && b[i] == '>' {
+		return i + 1
+	}
+	return 0
 }
 
 // attribute reads one attribute of a tag at i, and returns where it ends.
@@ -138,11 +147,11 @@ func attribute(b []byte, i int) (int, bool) {
 	if i == start {
 		return i, false
 	}
-	eq := skipBlanks(b, i)
+	eq := skipSpace(b, i)
 	if eq >= len(b) || b[eq] != '=' {
 		return i, true
 	}
-	v := skipBlanks(b, eq+1)
+	v := skipSpace(b, eq+1)
 	if v >= len(b) {
 		return i, false
 	}
@@ -151,7 +160,7 @@ func attribute(b []byte, i int) (int, bool) {
 		return v + 2 + end, end >= 0
 	}
 	end := v
-	for end < len(b) && !isBlank(b[end]) && !strings.ContainsRune("\"'=<>`", rune(b[end])) {
+	for end < len(b) && !isSpace(b[end]) && !strings.ContainsRune("\"'=<>`", rune(b[end])) {
 		end++
 	}
 	return end, end > v

@@ -1,5 +1,5 @@
 // Package note owns what the bytes of one note mean: its properties, its block structure, its headings, sections and
-// block ids, each as a range of bytes of the text. It reads Markdown as Obsidian does, which is CommonMark with
+// block ids, and the links, tags, tasks and other marks in its text, each as a range of bytes. It reads Markdown as Obsidian does, which is CommonMark with
 // properties, %% comments, $$ math, callouts, tables, footnotes and block ids. It knows no file, no vault and no other
 // note, never changes the text, takes time linear in its length, and accepts any bytes at all.
 //
@@ -17,6 +17,9 @@ func (s Span) Len() int { return s.End - s.Start }
 
 // Of returns the bytes of text that the span covers.
 func (s Span) Of(text []byte) []byte { return text[s.Start:s.End] }
+
+// shift moves the span by n bytes.
+func (s Span) shift(n int) Span { return Span{s.Start + n, s.End + n} }
 
 // Note is the structure of one text, as Scan found it. It keeps the text, which must not change while the Note is used.
 type Note struct {

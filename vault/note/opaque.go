@@ -132,7 +132,7 @@ func (s *scanner) continueUntil(closer string) {
 // openFootnote: [^label]: starts a container, which Obsidian takes from GitHub's Markdown: it may interrupt a paragraph,
 // and goes on with lines that are indented by four columns. In CommonMark it is a link reference definition or text.
 func (s *scanner) openFootnote(matched int, rest []byte) started {
-	if len(rest) < 5 || rest[1] != '^' {
+	if len(rest) < 5 || rest[1] != '^' || matched > MaxNesting {
 		return startedNothing
 	}
 	end := bytes.IndexByte(rest, ']')

@@ -84,13 +84,17 @@ func ParseProperties(text []byte) Properties {
 		return p
 	}
 	firstLine := 1 + countLines(text[:b.yaml.Start])
-	if problem := precheck(yaml); problem != nil {
+	problem := precheck(yaml)
+	if problem != nil {
 		problem.Line += firstLine
 		p.State, p.Problem = StateInvalid, problem
 		return p
 	}
-	y := newYAML(yaml)
-	list, problem := y.read()
+	flow := false
+	list, plain := readPlain(yaml)
+	if !plain {
+		list, flow, problem = readYAML(yaml)
+	}
 	if problem != nil {
 		problem.Line = max(problem.Line, 0) + firstLine
 		p.State, p.Problem = StateInvalid, problem
@@ -103,7 +107,7 @@ func ParseProperties(text []byte) Properties {
 	for i := range list {
 		list[i].move(b.yaml.Start, firstLine)
 	}
-	p.State, p.List, p.Flow = StateOK, list, y.flow
+	p.State, p.List, p.Flow = StateOK, list, flow
 	return p
 }
 

@@ -33,22 +33,11 @@ func reference(b []byte, pos int) int {
 	if pos < 0 || pos >= len(b) || b[pos] != ':' {
 		return -1
 	}
-	pos = referenceTarget(b, skipSpace(b, pos+1))
-	if pos < 0 {
+	t, ok := definitionTarget(b, skipSpace(b, pos+1))
+	if !ok {
 		return -1
 	}
-	gap := skipSpace(b, pos)
-	if gap > pos && gap < len(b) {
-		if end := referenceTitle(b, gap); end >= 0 {
-			if end = skipBlanks(b, end); b[end] == '\n' {
-				return end + 1
-			}
-		}
-	}
-	if pos = skipBlanks(b, pos); b[pos] != '\n' {
-		return -1
-	}
-	return pos + 1
+	return t.end
 }
 
 func referenceLabel(b []byte, pos int) int {
@@ -68,83 +57,12 @@ func referenceLabel(b []byte, pos int) int {
 				return -1
 			}
 			return i + 1
-		case ' ', '\t', '\n':
+		case ' ', '\t', '\n', '\r':
 		default:
 			filled = true
 		}
 	}
 	return -1
-}
-
-func referenceTarget(b []byte, pos int) int {
-	if pos >= len(b) {
-		return -1
-	}
-	if b[pos] == '<' {
-		for i := pos + 1; i < len(b); i++ {
-			switch b[i] {
-			case '\\':
-				i++
-			case '\n', '<':
-				return -1
-			case '>':
-				return i + 1
-			}
-		}
-		return -1
-	}
-	depth, i := 0, pos
-	for ; i < len(b) && b[i] > ' ' && b[i] != 0x7F; i++ {
-		switch b[i] {
-		case '\\':
-			if b[i+1] > ' ' {
-				i++
-			}
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth < 0 {
-				return -1
-			}
-		}
-	}
-	if i == pos || depth != 0 {
-		return -1
-	}
-	return i
-}
-
-func referenceTitle(b []byte, pos int) int {
-	closer := b[pos]
-	switch closer {
-	case '(':
-		closer = ')'
-	case '"', '\'':
-	default:
-		return -1
-	}
-	for i := pos + 1; i < len(b); i++ {
-		switch b[i] {
-		case '\\':
-			i++
-		case closer:
-			return i + 1
-		case '(':
-			if closer == ')' {
-				return -1
-			}
-		}
-	}
-	return -1
-}
-
-// skipSpace moves over blanks and at most one line end.
-func skipSpace(b []byte, pos int) int {
-	pos = skipBlanks(b, pos)
-	if pos < len(b) && b[pos] == '\n' {
-		pos = skipBlanks(b, pos+1)
-	}
-	return pos
 }
 
 // becomesTable turns the open paragraph, or its last line, into a table if the current line is a delimiter row with as

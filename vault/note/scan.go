@@ -34,6 +34,10 @@ var kindNames = [...]string{
 
 const none = -1
 
+// MaxNesting is how many containers may lie in each other, a list and its item counting as two. Deeper markers are text:
+// no note for people comes near, and a line of nothing but > needs no block for each byte.
+const MaxNesting = 256
+
 // node is one block. Start is its first byte behind the markers of its containers, end is behind its last byte that is
 // no blank; first and last are the indexes of its lines.
 type node struct {

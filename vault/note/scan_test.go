@@ -220,6 +220,60 @@ func TestHostileNotesTakeLinearTime(t *testing.T) {
 		"ids in quotes":               func(n int) string { return repeat("> ", n/2) + "a ^b" },
 		"headings":                    func(n int) string { return repeat("# a\n", n/4) },
 		"properties":                  func(n int) string { return "---\n" + repeat("a: b\n", n/5) },
+		"open wikilinks":              func(n int) string { return repeat("[[a ", n/4) },
+		"open embeds":                 func(n int) string { return repeat("![[", n/3) },
+		"open images":                 func(n int) string { return repeat("![", n/2) },
+		"brackets and links":          func(n int) string { return repeat("[", n/2) + repeat("[a](b)", n/12) },
+		"images around links":         func(n int) string { return repeat("![", n/8) + repeat("[a](b)", n/12) + repeat("](c)", n/16) },
+		"links around images":         func(n int) string { return repeat("[![a](b)](c)", n/12) },
+		"a link around images":        func(n int) string { return "[" + repeat("![a](b)", n/7) + "](c)" },
+		"a link around URLs":          func(n int) string { return "[" + repeat("http://a ", n/9) + "](c)" },
+		"open targets":                func(n int) string { return repeat("[a](b", n/5) },
+		"open angle targets":          func(n int) string { return repeat("[a](<b", n/6) },
+		"open titles":                 func(n int) string { return repeat("[a](b \"", n/8) + repeat("[a](b '", n/8) },
+		"blanks in targets":           func(n int) string { return repeat("[a](", n/8) + repeat(" ", n/2) },
+		"backticks":                   func(n int) string { return repeat("`", n) },
+		"backticks of growing length": func(n int) string {
+			var b strings.Builder
+			for k := 1; b.Len() < n; k++ {
+				b.WriteString(repeat("`", k) + " ")
+			}
+			return b.String()
+		},
+		"backticks, falling":    func(n int) string { return repeat("``a`` ```b ", n/11) },
+		"parentheses":           func(n int) string { return repeat("(", n) },
+		"fields in parentheses": func(n int) string { return repeat("(a:: ", n/10) + repeat("[b:: c]", n/14) + repeat(")", n/10) },
+		"colons":                func(n int) string { return "x " + repeat("a::", n/3) },
+		"keys":                  func(n int) string { return repeat("a ", n/2) + "::" },
+		"angles":                func(n int) string { return repeat("<", n) },
+		"open inline tags":      func(n int) string { return "a " + repeat("<a b=\"", n/14) + repeat("<a b='", n/12) },
+		"open HTML comments":    func(n int) string { return "a " + repeat("<!--", n/4) },
+		"open instructions":     func(n int) string { return "a " + repeat("<?<!A<![CDATA[", n/14) },
+		"open autolinks":        func(n int) string { return "a " + repeat("<http:", n/6) },
+		"dollars":               func(n int) string { return "a " + repeat("$", n) },
+		"prices":                func(n int) string { return repeat("$1 ", n/3) },
+		"open display math":     func(n int) string { return "a " + repeat("$$ $ ", n/5) },
+		"percents":              func(n int) string { return "a " + repeat("%%", n/2) },
+		"tags with underscores": func(n int) string { return repeat("#a_ ", n/4) },
+		"hashes and marks":      func(n int) string { return repeat("*#_#~~#", n/7) },
+		"tags in a row":         func(n int) string { return repeat("#a", n/2) },
+		"URLs":                  func(n int) string { return repeat("http://a)))))", n/13) },
+		"a long scheme":         func(n int) string { return repeat("a", n) + "://b" },
+		"footnote references":   func(n int) string { return "a" + repeat("[^a", n/3) },
+		"a paragraph in quotes": func(n int) string { return repeat("> `a` #b\n", n/9) },
+		"cells":                 func(n int) string { return repeat("|a", n/4) + "\n" + repeat("|-", n/4) + "\n" + repeat("|b\n", n/6) },
+		"tasks in tasks": func(n int) string {
+			var b strings.Builder
+			for k := 0; b.Len() < n; k++ {
+				b.WriteString(repeat("  ", k%100) + "- [ ] a 📅 2031-02-05\n")
+			}
+			return b.String()
+		},
+		"task fields":   func(n int) string { return "- [ ] a" + repeat(" #b ⏫", n/8) },
+		"comment block": func(n int) string { return "%%\n" + repeat("```\n`a\n", n/8) },
+		"links of properties": func(n int) string {
+			return "---\na:\n" + repeat("- \"[[b]]\"\n", n/24) + "c: {d: [" + repeat("\"[[\\u0065]]\", ", n/32) + "]}\n---\n"
+		},
 	} {
 		small, large := []byte(make(1<<14)), []byte(make(1<<17))
 		var ratio float64
@@ -240,15 +294,38 @@ func fastest(text []byte) time.Duration {
 	best := time.Hour
 	for range 3 {
 		start := time.Now()
-		Scan(text)
+		Scan(text).Inline()
+		p := ParseProperties(text)
+		p.Links(text)
 		best = min(best, time.Since(start))
 	}
 	return best
 }
 
+// Containers beyond the limit are text, so that a line of markers does not need a block for each.
+func TestNestingHasALimit(t *testing.T) {
+	for _, marker := range []string{"> ", ">", "- ", "[^a]: "} {
+		text := strings.Repeat(marker, 10*MaxNesting) + "[[a]]"
+		n := Scan([]byte(text))
+		if len(n.nodes) != MaxNesting+2 { // the note and the paragraph
+			t.Errorf("%q makes %d blocks", marker, len(n.nodes))
+		}
+		if got := n.Inline().Links; len(got) != 1 || got[0].Target != "a" {
+			t.Errorf("%q: %+v", marker, got)
+		}
+	}
+	deep := strings.Repeat(">", MaxNesting-2) + " "
+	text := deep + "- [ ] a\n" + deep + "- [ ] b\n" + deep + "* [ ] c\n" + deep + "  - [ ] d\n"
+	if got := Scan([]byte(text)).Inline().Tasks; len(got) != 3 {
+		t.Errorf("tasks at the limit: %+v", got)
+	}
+}
+
 func TestDeepNestingDoesNotUseTheStack(t *testing.T) {
 	for _, s := range []string{"> ", "- ", "[", "1. ", "[^a]: "} {
 		text := bytes.Repeat([]byte(s), 100_000)
-		checkNote(t, append(text, "a ^x\n# b"...))
+		text = append(text, "a ^x\n# b"...)
+		checkNote(t, text)
+		checkInline(t, text)
 	}
 }

@@ -25,6 +25,9 @@ func (s *scanner) openBlock(matched int, direct bool) started {
 	paragraph := direct && s.leaf.kind == KindParagraph
 	switch rest[0] {
 	case '>':
+		if matched > MaxNesting {
+			return startedNothing
+		}
 		s.closeTo(matched)
 		s.push(frame{kind: KindQuote})
 		s.enterQuote()
@@ -189,6 +192,9 @@ func (s *scanner) openItem(matched int, paragraph bool, rest []byte) started {
 		return startedNothing
 	}
 	if size < len(rest) && !isBlank(rest[size]) {
+		return startedNothing
+	}
+	if matched > MaxNesting-1 && s.stack[matched-1].kind != KindList {
 		return startedNothing
 	}
 	if paragraph && (blankLine(rest[size:]) || isDigit(rest[0]) && !isOne(rest[:size-1])) {

@@ -30,6 +30,14 @@ func newYAML(src []byte) *yamlReader {
 	return &yamlReader{text: newYAMLText(src), aliases: maxAliasWeight}
 }
 
+// readYAML returns the properties with places in the block, or nil for null, and whether they are one flow mapping. Lines
+// count from 0.
+func readYAML(yaml []byte) (list []Property, flow bool, problem *Problem) {
+	y := newYAML(yaml)
+	list, problem = y.read()
+	return list, y.flow, problem
+}
+
 // errYAML is a problem at an offset of the text that is parsed.
 type errYAML struct {
 	at     int
