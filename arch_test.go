@@ -14,7 +14,7 @@ import (
 // layers; rooms of one layer may not import each other unless allowed says so.
 var layers = [][]string{
 	{"internal/fault", "internal/fingerprint", "internal/telemetry", "internal/auth"},
-	{"vault/settings", "vault/note", "vault/change"},
+	{"vault/settings", "vault/note", "vault/change", "vault/canvas"},
 	{"vault"},
 	{"vault/link"},
 	{"cache"},
@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"internal/app"},
 	{"internal/docgen"},
 	{"cmd/vault-mcp"},
-	{"bench"},
+	{"bench", "vault/field"},
 }
 
 // only lists imports that a single room, with all below it, may have.

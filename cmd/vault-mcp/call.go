@@ -38,6 +38,7 @@ func (c callCmd) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer a.Close()
+	a.Begin(ctx)
 	res, err := a.Dispatcher.Do(ctx, dispatch.Request{
 		Caller: auth.Caller{ID: "cli", Scopes: auth.All}, Tool: c.Tool, Args: args,
 	})

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
+	"sync/atomic"
 
+	"vault-mcp/cache/index"
 	"vault-mcp/internal/fault"
 	"vault-mcp/vault"
 	"vault-mcp/vault/settings"
@@ -20,6 +23,11 @@ type View struct {
 
 	vault *vault.Vault
 	rules *Rules
+	index *index.Index
+	// What verb remembers, and how much of it.
+	verbs  sync.Map
+	judged atomic.Int64
+	sight  sight
 }
 
 // NewView makes the view of a vault under rules.

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
+	"vault-mcp/cache"
+	"vault-mcp/cache/index"
 	"vault-mcp/governor"
 	"vault-mcp/internal/acl"
 	"vault-mcp/internal/audit"
@@ -29,6 +32,8 @@ type Options struct {
 	// Version is the program's version.
 	Version string
 	Log     *slog.Logger
+	// NoIndex is set if queries read the files, always.
+	NoIndex bool
 }
 
 // App is a configured server that has not done anything yet: nothing is
@@ -41,7 +46,9 @@ type App struct {
 	opts   Options
 	vaults []*vault.Vault
 	views  []*acl.View
+	dirs   []string // state folders, by vault; "" if there is none
 	state  *state
+	begin  sync.Once
 }
 
 // New opens the vaults and builds the stages. Its errors are for the person
@@ -63,6 +70,13 @@ func New(cfg *config.Config, o Options) (*App, error) {
 			return nil, fmt.Errorf("vault %s: %w", vc.ID, err)
 		}
 		view := acl.NewView(vc.ID, v, rules, vc.ReadOnly)
+		if dir, err := cache.Folder(o.Env, cfg.StateDir, v.Dir()); err == nil && !o.NoIndex {
+			// Opened, not started: nothing is read or created before a call.
+			view.Indexed(index.Open(v, dir, index.Options{NoWatch: !cfg.Index.Watch}))
+			a.dirs = append(a.dirs, dir)
+		} else {
+			a.dirs = append(a.dirs, "")
+		}
 		a.views = append(a.views, view)
 		byID[vc.ID] = view
 		ids = append(ids, vc.ID)
@@ -94,20 +108,55 @@ func (a *App) Close() {
 	if a.state != nil {
 		a.state.leave()
 	}
+	for _, w := range a.views {
+		if ix := w.Index(); ix != nil {
+			_ = ix.Close() // what it has not written it finds again
+		}
+	}
 	for _, v := range a.vaults {
 		_ = v.Close() // only open folders
 	}
+}
+
+// Begin starts the vaults' indexes with the first call that is made; ctx is
+// how long they work. Where there is no place for one, queries read the files.
+func (a *App) Begin(ctx context.Context) {
+	a.begin.Do(func() {
+		for i, w := range a.views {
+			ix := w.Index()
+			if ix == nil {
+				continue
+			}
+			if err := cache.Prepare(a.dirs[i], a.reals()...); err != nil {
+				a.opts.Log.Warn("no index: queries read the files", "vault", w.ID, "err", err)
+				continue
+			}
+			ix.Start(ctx)
+		}
+	})
+}
+
+// reals are the real folders of the vaults.
+func (a *App) reals() []string {
+	reals := make([]string, len(a.vaults))
+	for i, v := range a.vaults {
+		reals[i] = v.Dir()
+	}
+	return reals
 }
 
 // Serve speaks MCP with the client that spawned this process until it closes
 // its end or ctx ends. With its first call the server makes its secrets and
 // lists itself for the companion commands.
 func (a *App) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	life, end := context.WithCancel(ctx)
+	defer end()
 	s := mcpserver.New(mcpserver.Options{
 		Version:  a.opts.Version,
 		Registry: a.Registry,
 		Do: func(ctx context.Context, r dispatch.Request) (*tools.Result, error) {
 			entered := a.state.enter()
+			a.Begin(life)
 			defer entered()
 			return a.Dispatcher.Do(ctx, r)
 		},

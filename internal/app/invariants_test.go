@@ -74,9 +74,12 @@ func do(ctx context.Context, a *app.App, tool, args string) (*tools.Result, erro
 
 // probes are calls of every query, many of them aimed at the folder Private.
 var probes = map[string][]string{
-	"list_vaults":   {`{}`},
-	"get_vault":     {`{}`},
-	"server_health": {`{}`},
+	"list_vaults":      {`{}`},
+	"get_vault":        {`{}`},
+	"get_index_status": {`{}`},
+	"index_vault":      {`{}`, `{"folder":"Private"}`, `{"folder":"Absent"}`},
+	"reload_vault":     {`{}`},
+	"server_health":    {`{}`},
 	"list_notes": {
 		`{}`, `{"limit":2}`, `{"sort":"-mtime"}`, `{"sort":"-mtime","limit":1}`, `{"sort":"title"}`, `{"sort":"-path"}`, `{"sort":"size","limit":1}`,
 		`{"sort":"ctime"}`, `{"folder":"Private"}`, `{"folder":"private"}`, `{"folder":"Private/Deep"}`, `{"folder":"Privat"}`, `{"folder":"Mixed"}`,
@@ -93,12 +96,52 @@ var probes = map[string][]string{
 	"read_property":    {`{"path":"Private/secret.md","key":"k"}`, `{"path":"a.md","key":"k"}`},
 	"search_text":      {`{"query":"needle"}`, `{"query":"needle","limit":1}`, `{"query":"onlysecret"}`, `{"query":"needle","root":"Private"}`, `{"query":"a"}`},
 	"search_regex":     {`{"pattern":"need.e"}`, `{"pattern":"need.e","limit":1}`, `{"pattern":".","root":"Private"}`},
-	"bundle_folder":    {`{"root":""}`, `{"root":"Private"}`, `{"root":"","max_files":1}`, `{"root":"Mixed"}`},
-	"bundle_files":     {`{"paths":["Private/secret.md","a.md"]}`, `{"paths":["mirror/secret.md"]}`},
-	"list_attachments": {`{}`, `{"folder":"Private"}`, `{"limit":1}`},
-	"get_attachment":   {`{"path":"Private/pic.png"}`, `{"path":"Private/none.png"}`, `{"path":"pic.png"}`},
-	"resources_list":   {`{}`},
-	"resources_read":   {`{"vault":"main","path":"Private/secret.md"}`, `{"vault":"main","path":"Private/none.md"}`},
+	"search_vault": {
+		`{"query":"needle"}`, `{"query":"needle","limit":1}`, `{"query":"onlysecret"}`, `{"query":"needle","root":"Private"}`, `{"query":"-needle","explain":true}`,
+		`{"query":"path:Private"}`, `{"query":"file:.png OR file:canvas"}`, `{"query":"[k]"}`, `{"query":"section:(plan needle)"}`, `{"query":"a","embedded_in":"Private/secret.md"}`,
+	},
+	"search_jsonlogic": {
+		`{"logic":{"var":"k"}}`, `{"logic":{"var":"k"},"limit":1}`, `{"logic":{"in":["needle",{"var":"content"}]},"limit":1}`, `{"logic":{"var":"path"},"root":"Private"}`,
+		`{"logic":{"in":["onlysecret",{"var":"content"}]}}`,
+	},
+	"get_outgoing_links": {
+		`{"path":"a.md"}`, `{"path":"a.md","limit":1}`, `{"path":"Private/secret.md"}`, `{"path":"Private/absent.md"}`, `{"path":"Private/board.canvas"}`, `{"path":"open.canvas"}`,
+	},
+	"get_backlinks": {
+		`{"path":"b.md"}`, `{"path":"b.md","limit":1,"context":2}`, `{"path":"b.md","unlinked":true}`, `{"path":"Mixed/open.md"}`, `{"path":"pic.png"}`, `{"path":"a.md","unlinked":true,"limit":1}`,
+		`{"path":"Private/secret.md"}`, `{"path":"Private/absent.md"}`, `{"path":"Privat.md"}`,
+	},
+	"find_orphans":          {`{}`, `{"limit":1}`, `{"require_no_outgoing":true}`, `{"folder":"Private"}`, `{"folder":"Mixed"}`},
+	"find_unresolved_links": {`{}`, `{"limit":1}`, `{"folder":"Private"}`},
+	"get_link_strength":     {`{"from":"a.md","to":"b.md"}`, `{"from":"a.md","to":"Private/secret.md"}`, `{"from":"a.md","to":"Private/absent.md"}`, `{"from":"Privat","to":"b"}`},
+	"suggest_links":         {`{"path":"a.md"}`, `{"path":"Privat.md"}`, `{"path":"Private/secret.md"}`},
+	"graph_centrality":      {`{}`, `{"metric":"betweenness"}`, `{"min_incoming_links":1,"limit":1}`},
+	"graph_communities":     {`{}`, `{"seed":7,"min_size":2}`},
+	"graph_path_between":    {`{"from":"Privat.md","to":"b.md"}`, `{"from":"a.md","to":"Mixed/open.md","directed":true}`, `{"from":"a.md","to":"Private/secret.md"}`, `{"from":"Private/absent.md","to":"a.md"}`},
+	"find_link_cycles":      {`{}`, `{"limit":1}`},
+	"vault_health_score":    {`{}`, `{"hub_threshold":1}`},
+	"bundle_folder":         {`{"root":""}`, `{"root":"Private"}`, `{"root":"","max_files":1}`, `{"root":"Mixed"}`},
+	"bundle_files":          {`{"paths":["Private/secret.md","a.md"]}`, `{"paths":["mirror/secret.md"]}`},
+	"list_attachments":      {`{}`, `{"folder":"Private"}`, `{"limit":1}`},
+	"get_attachment":        {`{"path":"Private/pic.png"}`, `{"path":"Private/none.png"}`, `{"path":"pic.png"}`},
+	"get_note_tags":         {`{"path":"Private/secret.md"}`, `{"path":"Private/absent.md"}`, `{"path":"a.md"}`},
+	"list_tags": {
+		`{}`, `{"nested":true}`, `{"limit":1}`, `{"sort":"name","limit":1}`, `{"prefix":"shared"}`, `{"folder":"Private"}`, `{"folder":"Mixed"}`, `{"folder":"Absent"}`,
+	},
+	"find_notes_by_tag": {
+		`{"tag":"shared"}`, `{"tag":"Shared","nested":false}`, `{"tag":"shared","limit":1}`, `{"tag":"own"}`, `{"tag":"shared","folder":"Private"}`, `{"tag":"shared","folder":"Mixed"}`,
+	},
+	"list_properties": {`{}`, `{"limit":1}`, `{"folder":"Private"}`, `{"folder":"Mixed"}`},
+	"find_notes_by_property": {
+		`{"key":"k"}`, `{"key":"K","limit":1}`, `{"key":"k","value":2}`, `{"key":"k","op":"missing"}`, `{"key":"k","op":">","value":0,"verbosity":"terse"}`,
+		`{"key":"a.b","nested":true}`, `{"key":"onlyhere"}`, `{"key":"k","folder":"Private"}`,
+	},
+	"list_tasks": {
+		`{}`, `{"limit":1}`, `{"status":"todo"}`, `{"root":"Private"}`, `{"root":"Mixed"}`, `{"tags":["shared"]}`, `{"text":"task"}`, `{"due_after":"2031-01-01"}`,
+		`{"paths":["Private/secret.md","Private/absent.md","a.md","link.md","mirror/secret.md","Privat/x.md"]}`,
+	},
+	"resources_list": {`{}`},
+	"resources_read": {`{"vault":"main","path":"Private/secret.md"}`, `{"vault":"main","path":"Private/none.md"}`},
 }
 
 // A server whose rules hide a folder answers, byte for byte, as if the folder
@@ -107,12 +150,12 @@ func TestHiddenIsAbsentEverywhere(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	plant(t, dir, map[string]string{
 		".obsidian/app.json":     `{"attachmentFolderPath":"Private/files","userIgnoreFilters":["Private/"]}`,
-		"a.md":                   "---\nk: 1\n---\n# Plan\nneedle [[secret]] [[Private/secret]]\n",
+		"a.md":                   "---\nk: 1\n---\n# Plan\nneedle [[secret]] [[Private/secret]]\n\n- [ ] a task #shared\n",
 		"b.md":                   "needle\nneedle\n",
-		"Mixed/open.md":          "needle\n",
+		"Mixed/open.md":          "needle #Shared/part\n- [x] another task\n",
 		"Privat.md":              "near in name\n",
 		"pic.png":                "\x89PNG",
-		"Private/secret.md":      "---\nk: 2\n---\n# Plan\nneedle onlysecret\n",
+		"Private/secret.md":      "---\nK: 2\nonlyhere: onlysecret\n---\n# Plan\nneedle onlysecret #SHARED #own\n\n- [ ] task onlysecret #shared 📅 2031-02-03\n",
 		"Private/pic.png":        "\x89PNG",
 		"Private/board.canvas":   "{}",
 		"Private/Deep/secret.md": "needle needle needle\n",

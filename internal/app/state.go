@@ -32,11 +32,7 @@ func (s *state) keys() *secrets.Ring {
 	s.open.Do(func() {
 		dir, err := s.folder(0)
 		if err == nil {
-			var reals []string
-			for _, v := range s.app.vaults {
-				reals = append(reals, v.Dir())
-			}
-			err = cache.Prepare(dir, reals...)
+			err = cache.Prepare(dir, s.app.reals()...)
 		}
 		if err == nil {
 			s.ring, err = secrets.Open(dir)

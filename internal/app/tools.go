@@ -11,10 +11,12 @@ import (
 	"vault-mcp/tools/admin"
 	"vault-mcp/tools/attachments"
 	"vault-mcp/tools/bundles"
+	"vault-mcp/tools/links"
 	"vault-mcp/tools/metadata"
 	"vault-mcp/tools/notes"
 	"vault-mcp/tools/resources"
 	"vault-mcp/tools/search"
+	"vault-mcp/tools/tasks"
 	"vault-mcp/tools/vaults"
 )
 
@@ -23,8 +25,10 @@ func domains(views []*acl.View, version string, started time.Time, meter *teleme
 	return []tools.Domain{
 		notes.Tools(),
 		metadata.Tools(),
+		links.Tools(),
 		search.Tools(),
 		attachments.Tools(),
+		tasks.Tools(),
 		bundles.Tools(),
 		vaults.Tools(views),
 		admin.Tools(admin.Server{Version: version, Started: started, Vaults: views, Meter: meter}),

@@ -30,6 +30,8 @@ type Config struct {
 	Governor Governor `yaml:"governor" doc:"How large an answer may be."`
 	// Throttle bounds how often calls run.
 	Throttle Throttle `yaml:"throttle" doc:"How often calls of each class may run, for each caller and vault. A call counts in its strongest class: bulk, execute, admin, delete, write, read."`
+	// Index says how the vaults' indexes are kept fresh.
+	Index Index `yaml:"index" doc:"How the index of each vault is kept fresh."`
 	// Log says what is logged.
 	Log Log `yaml:"log" doc:"What is written to stderr."`
 
@@ -86,6 +88,12 @@ const (
 type Governor struct {
 	// MaxResponseBytes is the largest answer.
 	MaxResponseBytes int `yaml:"max_response_bytes" default:"1000000" min:"10000" max:"50000000" doc:"The largest answer to a call, in bytes. A larger one is refused with advice how to ask for less."`
+}
+
+// Index says how the vaults' indexes are kept fresh.
+type Index struct {
+	// Watch is false if changes are only looked for by comparing the files.
+	Watch bool `yaml:"watch" default:"true" doc:"Whether the system is asked to report changes of files. Without it, and on drives that report none, all files are compared every minute or so."`
 }
 
 // Throttle is a token bucket for each class of calls.

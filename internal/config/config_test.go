@@ -66,6 +66,7 @@ func TestBareFolderIsOneVaultWithEveryDefault(t *testing.T) {
 	want := &Config{
 		Vaults:   []Vault{{ID: "main", Path: p.path("Notes"), Real: p.path("Notes")}},
 		Governor: Governor{MaxResponseBytes: 1000000},
+		Index:    Index{Watch: true},
 		Throttle: Throttle{
 			Read: Rate{6000, 1000}, Write: Rate{600, 200}, Delete: Rate{60, 20},
 			Bulk: Rate{60, 20}, Execute: Rate{30, 10}, Admin: Rate{30, 10},
@@ -96,6 +97,7 @@ func TestFile(t *testing.T) {
 		},
 		StateDir: p.path("state"),
 		Governor: Governor{MaxResponseBytes: 20000},
+		Index:    Index{Watch: true},
 		Log:      Log{Level: "debug"},
 	}
 	want.Throttle = defaults[Throttle]()

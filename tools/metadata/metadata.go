@@ -1,5 +1,8 @@
 // Package metadata holds the tools for what notes say about themselves: their
-// properties.
+// properties and their tags.
+//
+// What is asked about many notes is answered over those that the caller may
+// read, without the files that Obsidian's settings exclude.
 package metadata
 
 import (
@@ -14,26 +17,40 @@ import (
 
 // Tools are the domain's tools.
 func Tools() tools.Domain {
-	return tools.Domain{Name: "metadata", Tools: []tools.Tool{readFrontmatter(), readProperty()}}
+	return tools.Domain{Name: "metadata", Tools: []tools.Tool{
+		readFrontmatter(),
+		readProperty(),
+		listProperties(),
+		findNotesByProperty(),
+		getNoteTags(),
+		listTags(),
+		findNotesByTag(),
+	}}
 }
 
 // maxNote is the largest note that is read, in bytes.
 const maxNote = 64 << 20
 
-// properties reads a note and its properties.
-func properties(c *tools.Call, ref tools.Note) (path string, text []byte, _ note.Properties, err error) {
+// text reads a note.
+func text(c *tools.Call, ref tools.Note) (path string, text []byte, err error) {
 	p, err := ref.Path()
 	if err != nil {
-		return "", nil, note.Properties{}, err
+		return "", nil, err
 	}
 	content, err := c.View.Read(p, maxNote)
 	if big, ok := errors.AsType[*vault.TooLargeError](err); ok {
-		return "", nil, note.Properties{}, governor.Overflow(int(big.Size), int(big.Max), c.Tool.Narrow)
+		return "", nil, governor.Overflow(int(big.Size), int(big.Max), c.Tool.Narrow)
 	}
+	return p.String(), content.Bytes, err
+}
+
+// properties reads a note and its properties.
+func properties(c *tools.Call, ref tools.Note) (path string, b []byte, _ note.Properties, err error) {
+	path, b, err = text(c, ref)
 	if err != nil {
 		return "", nil, note.Properties{}, err
 	}
-	return p.String(), content.Bytes, note.ParseProperties(content.Bytes), nil
+	return path, b, note.ParseProperties(b), nil
 }
 
 // broken is the refusal for properties that cannot be read.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,6 +38,32 @@ func newTextFinder(text string, fold bool) *finder {
 		}
 	}
 	return newFinder(lits)
+}
+
+// apart reports whether no match of one form can overlap one of another.
+func (f *finder) apart() bool {
+	for i := range f.forms {
+		for j := range f.forms {
+			if i != j && f.forms[i].reaches(&f.forms[j]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// reaches reports whether a match of n can begin inside of one of m.
+func (m *form) reaches(n *form) bool {
+	for from := range m.classes {
+		k := 0
+		for k < len(n.classes) && from+k < len(m.classes) && slices.Contains(n.classes[k], m.classes[from+k][0]) {
+			k++
+		}
+		if k == len(n.classes) || from+k == len(m.classes) {
+			return true
+		}
+	}
+	return false
 }
 
 var unixEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
@@ -79,6 +106,21 @@ func (s *finding) holds(f *finder, b []byte) bool {
 		}
 	}
 	return false
+}
+
+// inName is holds for a name: short, and mostly ASCII.
+func (s *finding) inName(f *finder, name string) bool {
+	if len(f.forms) == 1 && f.forms[0].ascii {
+		for i := 0; ; i++ {
+			if i == len(name) { // all of it is ASCII
+				return f.forms[0].inASCII(name)
+			}
+			if name[i] >= utf8.RuneSelf {
+				break
+			}
+		}
+	}
+	return s.holds(f, []byte(name))
 }
 
 type formFinding struct {

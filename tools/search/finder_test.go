@@ -177,8 +177,8 @@ func TestWholeWord(t *testing.T) {
 		{"", "foo", false},
 	}
 	for _, tt := range tests {
-		m := textMatcher{newTextFinder(tt.word, true), true, 5}
-		n := m.match(t.Context(), new(workspace), "n.md", []byte(tt.text))
+		m := newTextMatcher(tt.word, true, true, 5)
+		n := m.match(t.Context(), new(workspace), "n.md", []byte(tt.text), len(tt.text))
 		if got := len(n.lines) > 0; got != tt.want {
 			t.Errorf("%q in %q: got %v, want %v", tt.word, tt.text, got, tt.want)
 		}
@@ -187,8 +187,8 @@ func TestWholeWord(t *testing.T) {
 
 func TestTitleWithoutItsExtensionRaisesTheScore(t *testing.T) {
 	score := func(path, query string, word bool) float64 {
-		m := textMatcher{newTextFinder(query, true), word, 5}
-		return m.match(t.Context(), new(workspace), path, []byte(query)).score
+		m := newTextMatcher(query, true, word, 5)
+		return m.match(t.Context(), new(workspace), path, []byte(query), len(query)).score
 	}
 	if score("a/Café.md", "cafe\u0301", true) <= score("a/b.md", "cafe\u0301", true) {
 		t.Error("a title that is the query does not count")

@@ -15,7 +15,7 @@ func TestNothingIsQuadratic(t *testing.T) {
 		return &regexMatcher{mustCompile(t, source, flags), perNote}
 	}
 	text := func(query string, word bool, perNote int) matcher {
-		return &textMatcher{newTextFinder(query, true), word, perNote}
+		return newTextMatcher(query, true, word, perNote)
 	}
 	tests := []struct {
 		name, text string
@@ -35,7 +35,7 @@ func TestNothingIsQuadratic(t *testing.T) {
 		{"nearly a long literal with blanks", rep("a"), text(strings.Repeat("a", 500)+" "+strings.Repeat("a", 499), false, 10), 0},
 		{"nearly a long literal outside ASCII", rep("é"), text(strings.Repeat("é", 999)+"x", false, 10), 0},
 		{"long literal in no word", rep("a"), text(strings.Repeat("a", 999), true, 10), 0},
-		{"the same with case", rep("a"), &textMatcher{newTextFinder(strings.Repeat("a", 999), false), true, 10}, 0},
+		{"the same with case", rep("a"), newTextMatcher(strings.Repeat("a", 999), false, true, 10), 0},
 		{"odd characters", rep("sk") + "ſ", text(strings.Repeat("s", 1000), false, 10), 0},
 		{"nearly a Kelvin", rep("k"), text(strings.Repeat("\u212a", 999)+"x", false, 10), 0},
 		{"nested repeats", some("x"), regex(`(x+x+)+y`, "i", 10), 0},
@@ -52,7 +52,7 @@ func TestNothingIsQuadratic(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			start := time.Now()
-			n := tt.m.match(t.Context(), new(workspace), "n.md", []byte(tt.text))
+			n := tt.m.match(t.Context(), new(workspace), "n.md", []byte(tt.text), len(tt.text))
 			for _, h := range n.lines {
 				if h.item(n.text); len(h.snippet(n.text))+len(h.matched(n.text)) > 2000 {
 					t.Fatal("a snippet or match has no bound")
@@ -70,13 +70,13 @@ func TestNothingIsQuadratic(t *testing.T) {
 
 // A page needs memory for a page, however much matches.
 func TestMemoryIsBoundedByThePage(t *testing.T) {
-	m := &textMatcher{newTextFinder("word", true), false, 1000}
+	m := newTextMatcher("word", true, false, 1000)
 	text := []byte(strings.Repeat("a line with the word that is looked for, and much more text behind it\n", 1000))
 	p := &pager{limit: 10, shape: shape{snippet: true}}
 	w := new(workspace)
 	most := 0
 	for i := range 2000 {
-		n := m.match(t.Context(), w, strings.Repeat("x", i%50)+".md", text)
+		n := m.match(t.Context(), w, strings.Repeat("x", i%50)+".md", text, len(text))
 		n.score = float64(i % 7)
 		p.add(n)
 		most = max(most, p.lines)

@@ -60,8 +60,8 @@ func TestSnippetIsCutAtWholeCharacters(t *testing.T) {
 	long := strings.Repeat("ü😀", 200)
 	for _, text := range []string{long + "MATCH" + long, long + "x\r" + long + "MATCH\r\n" + long, "MATCH" + long, long + "MATCH", strings.Repeat("MATCH", 200), "\t MATCH "} {
 		b := []byte(text)
-		m := textMatcher{newTextFinder("match", true), false, 1}
-		n := m.match(t.Context(), new(workspace), "n.md", b)
+		m := newTextMatcher("match", true, false, 1)
+		n := m.match(t.Context(), new(workspace), "n.md", b, len(b))
 		s := n.lines[0].snippet(b)
 		if !utf8.ValidString(s) || strings.ContainsRune(s, utf8.RuneError) {
 			t.Errorf("%.20q…: a character is cut: %q", text, s)
@@ -77,7 +77,7 @@ func TestSnippetIsCutAtWholeCharacters(t *testing.T) {
 
 func TestSnippetOfBytesThatAreNoUTF8(t *testing.T) {
 	b := []byte(strings.Repeat("\x80", 300) + "match" + strings.Repeat("\x80", 300))
-	n := (&textMatcher{newTextFinder("match", true), false, 1}).match(t.Context(), new(workspace), "n.md", b)
+	n := newTextMatcher("match", true, false, 1).match(t.Context(), new(workspace), "n.md", b, len(b))
 	if s := n.lines[0].snippet(b); !utf8.ValidString(s) || !strings.Contains(s, "match") {
 		t.Errorf("got %q", s)
 	}

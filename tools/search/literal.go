@@ -15,6 +15,14 @@ type literal struct {
 	fold bool
 }
 
+func texts(lits []literal) []string {
+	list := make([]string, len(lits))
+	for i, l := range lits {
+		list[i] = l.text
+	}
+	return list
+}
+
 // form is a literal prepared for searching.
 type form struct {
 	text    []byte
@@ -138,6 +146,20 @@ func (m *form) equalASCII(b []byte) (length, looked int) {
 		}
 	}
 	return len(m.text), len(m.text)
+}
+
+// inASCII reports whether an ASCII text holds an ASCII literal. Both are short.
+func (m *form) inASCII(s string) bool {
+	for at := 0; at+len(m.text) <= len(s); at++ {
+		i := 0
+		for i < len(m.text) && (s[at+i] == m.text[i] || !m.exact && lower(s[at+i]) == lower(m.text[i])) {
+			i++
+		}
+		if i == len(m.text) {
+			return true
+		}
+	}
+	return false
 }
 
 // equalRunes is equalASCII for every literal and text. What it looks at counts

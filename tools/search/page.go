@@ -12,10 +12,24 @@ type place struct {
 	Score float64 `json:"s,omitempty"`
 	Path  string  `json:"p"`
 	Line  int     `json:"l"`
+	// Building is set if the index could not answer.
+	Building bool `json:"b,omitempty"`
 }
 
 // shape says which parts of an item are made.
 type shape struct{ snippet, match bool }
+
+// noteHits are the matching lines of one file, in order; a line 0 is the file
+// as a whole. They are valid until the workspace that holds them is used again.
+type noteHits struct {
+	path  string
+	score float64
+	text  []byte // what the offsets of lines are about
+	lines []hit
+	more  bool // the file has more matching lines
+	total int  // matches that count
+	known bool // the file and its matches are counted already
+}
 
 // pager collects what goroutines find, and keeps the best lines behind a
 // place: at most three times as many as a page has, whatever comes in.
@@ -24,6 +38,7 @@ type pager struct {
 	shape  shape
 	paged  bool
 	behind place
+	warnings
 
 	mu       sync.Mutex
 	kept     []kept
@@ -32,7 +47,6 @@ type pager struct {
 	total    int
 	notes    int
 	excluded int
-	warnings warnings
 }
 
 // kept is a note that may be on the page.
@@ -42,35 +56,40 @@ type kept struct {
 	items []item
 }
 
-func (p *pager) warn(path, reason string) {
+func (p *pager) exclude(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.warnings.add(path, reason)
+	p.excluded += n
 }
 
-func (p *pager) exclude() {
+// count adds files that match, and their matches.
+func (p *pager) count(notes, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.excluded++
+	p.notes += notes
+	p.total += total
 }
 
-func (p *pager) allWarnings() []warning { return p.warnings.all() }
+// isBehind reports whether a note can have lines behind the place.
+func (p *pager) isBehind(score float64, path string) bool {
+	return !p.paged || compareNotes(score, path, p.behind.Score, p.behind.Path) >= 0
+}
 
 // add takes in a note that matches.
 func (p *pager) add(n noteHits) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.notes++
-	p.total += len(n.lines)
+	if !n.known {
+		p.notes++
+		p.total += n.total
+	}
+	if !p.isBehind(n.score, n.path) {
+		return
+	}
 	skip := 0
-	if p.paged {
-		switch c := compareNotes(n.score, n.path, p.behind.Score, p.behind.Path); {
-		case c < 0:
-			return
-		case c == 0:
-			for skip < len(n.lines) && n.lines[skip].line <= p.behind.Line {
-				skip++
-			}
+	if p.paged && n.path == p.behind.Path && n.score == p.behind.Score {
+		for skip < len(n.lines) && n.lines[skip].line <= p.behind.Line {
+			skip++
 		}
 	}
 	if p.worst != nil && compareNotes(n.score, n.path, p.worst.score, p.worst.path) > 0 {
@@ -78,14 +97,8 @@ func (p *pager) add(n noteHits) {
 	}
 	k := kept{score: n.score, path: n.path}
 	for i := skip; i < len(n.lines) && len(k.items) <= p.limit; i++ {
-		it := n.lines[i].item(n.text)
-		it.Path, it.Score, it.More = n.path, n.score, n.more && i == len(n.lines)-1
-		if p.shape.snippet {
-			it.Snippet = n.lines[i].snippet(n.text)
-		}
-		if p.shape.match {
-			it.Match = n.lines[i].matched(n.text)
-		}
+		it := p.item(&n, n.lines[i])
+		it.More = n.more && i == len(n.lines)-1
 		k.items = append(k.items, it)
 	}
 	if len(k.items) == 0 {
@@ -95,6 +108,21 @@ func (p *pager) add(n noteHits) {
 	if p.lines += len(k.items); p.lines > 2*(p.limit+1) {
 		p.cut()
 	}
+}
+
+func (p *pager) item(n *noteHits, h hit) item {
+	if h.line == 0 {
+		return item{Path: n.path, Score: n.score}
+	}
+	it := h.item(n.text)
+	it.Path, it.Score = n.path, n.score
+	if p.shape.snippet {
+		it.Snippet = h.snippet(n.text)
+	}
+	if p.shape.match {
+		it.Match = h.matched(n.text)
+	}
+	return it
 }
 
 // cut drops the notes that cannot be on the page.
@@ -109,6 +137,20 @@ func (p *pager) cut() {
 			return
 		}
 	}
+}
+
+// fullBefore reports whether the page, and one line more, is there without a
+// note and all that are worse.
+func (p *pager) fullBefore(score float64, path string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	lines := 0
+	for i := range p.kept {
+		if compareNotes(p.kept[i].score, p.kept[i].path, score, path) < 0 {
+			lines += len(p.kept[i].items)
+		}
+	}
+	return lines > p.limit
 }
 
 // compareNotes orders better notes first, equal ones by path.

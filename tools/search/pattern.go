@@ -28,7 +28,10 @@ type pattern struct {
 	lead    *finder // every match begins with one of these; nil if not known
 	must    *finder // every match holds one of these; nil if not known
 	oneLine bool    // no match goes on in the next line
-	size    int
+	// literals are texts of which every match holds one, without regard to
+	// case; nil if not known.
+	literals []string
+	size     int
 }
 
 func compile(source, flags string) (*pattern, error) {
@@ -51,10 +54,10 @@ func compile(source, flags string) (*pattern, error) {
 			With("argument", "pattern")
 	}
 	if lits, _ := leads(parsed); usable(lits) {
-		p.lead = newFinder(lits)
+		p.lead, p.literals = newFinder(lits), texts(lits)
 	}
 	if lits := musts(parsed); usable(lits) {
-		p.must = newFinder(lits)
+		p.must, p.literals = newFinder(lits), texts(lits)
 	}
 	group := "(?" + flags + ":" + re2 + ")"
 	for _, c := range []struct {

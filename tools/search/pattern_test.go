@@ -27,7 +27,7 @@ func mustCompile(t testing.TB, source, flags string) *pattern {
 
 func regexHits(t testing.TB, source, flags, text string) (found []string) {
 	m := regexMatcher{mustCompile(t, source, flags), 1000}
-	n := m.match(t.Context(), new(workspace), "n.md", []byte(text))
+	n := m.match(t.Context(), new(workspace), "n.md", []byte(text), len(text))
 	for _, h := range n.lines {
 		it := h.item(n.text)
 		found = append(found, fmt.Sprintf("%d:%d %s", it.Line, it.Col, h.matched(n.text)))
@@ -258,7 +258,7 @@ func sameWithoutLiterals(t *testing.T, source, flags, text string, limit int) {
 		return
 	}
 	show := func(p *pattern) string {
-		n := (&regexMatcher{p, limit}).match(t.Context(), new(workspace), "n.md", []byte(text))
+		n := (&regexMatcher{p, limit}).match(t.Context(), new(workspace), "n.md", []byte(text), len(text))
 		return fmt.Sprint(n.lines, n.more)
 	}
 	plain := *p
@@ -354,7 +354,7 @@ func TestCancelledRegexEnds(t *testing.T) {
 	m := regexMatcher{mustCompile(t, `(?:\w+\s?){1,400}!`, ""), 10}
 	m.must = nil
 	text := []byte(strings.Repeat("word ", 1<<20)) // minutes, if it went on
-	if n := m.match(ctx, new(workspace), "n.md", text); len(n.lines) > 0 {
+	if n := m.match(ctx, new(workspace), "n.md", text, len(text)); len(n.lines) > 0 {
 		t.Errorf("got %d lines", len(n.lines))
 	}
 }

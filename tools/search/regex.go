@@ -37,10 +37,12 @@ func searchRegex() tools.Tool {
 			return out{}, err
 		}
 		full := in.Verbosity != "terse"
-		return query{
-			call: c, mode: "regex", root: &in.Root, cursor: in.Cursor, limit: in.Limit,
-			shape: shape{snippet: full, match: full}, match: &regexMatcher{p, in.PerNote},
-		}.run(ctx)
+		s, err := begin(c, &in.Root, in.Cursor, in.Limit, shape{snippet: full, match: full})
+		if err != nil {
+			return out{}, err
+		}
+		q := lookup{session: s, mode: "regex", match: &regexMatcher{p, in.PerNote}, literals: p.literals}
+		return q.run(ctx)
 	})
 }
 
@@ -65,13 +67,13 @@ type regexMatcher struct {
 }
 
 // match lists the lines in which a match begins, one hit for each.
-func (m *regexMatcher) match(ctx context.Context, w *workspace, path string, b []byte) noteHits {
+func (m *regexMatcher) match(ctx context.Context, w *workspace, path string, b []byte, _ int) noteHits {
 	if m.must != nil && !w.finding.holds(m.must, b) {
 		return noteHits{}
 	}
 	text := w.unixLines(b)
 	lines, more := m.over(ctx, w, text).lines(m.perNote)
-	return noteHits{path: path, text: text, lines: lines, more: more}
+	return noteHits{path: path, text: text, lines: lines, more: more, total: len(lines)}
 }
 
 // lines are the first lines in which a match begins, at most limit, and

@@ -1,30 +1,31 @@
-// Package search holds the tools that search the text of notes.
+// Package search holds the tools that search the text of notes and what is
+// known of them.
 //
-// They read the files themselves, in parallel, so that they are right without
-// any index; memory grows with the page that is asked for, not with the vault
-// or the number of matches.
+// While the index serves, it says which notes can match; those are read, or
+// only those of the page that is asked for. Without it the files are read, in
+// parallel, with the same answers: what a search finds and how it ranks depends
+// on each note alone. Memory grows with the page, not with the text.
 package search
 
 import (
-	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
+	"vault-mcp/cache/index"
+	"vault-mcp/internal/fault"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
 )
 
 // Tools are the domain's tools.
 func Tools() tools.Domain {
-	return tools.Domain{Name: "search", Tools: []tools.Tool{searchText(), searchRegex()}}
+	return tools.Domain{Name: "search", Tools: []tools.Tool{searchText(), searchRegex(), searchVault(), searchJSONLogic()}}
 }
-
-// maxNote is the largest note that is searched, in bytes: as large as one that
-// can be read.
-const maxNote = 64 << 20
 
 // verbosity says how much of a hit comes back.
 type verbosity string
@@ -32,11 +33,11 @@ type verbosity string
 // Values lists them for the schema.
 func (verbosity) Values() []string { return []string{"full", "terse"} }
 
-// item is one matching line.
+// item is one matching line, or a file that matches as a whole.
 type item struct {
 	Path    string  `json:"path"`
-	Line    int     `json:"line"`
-	Col     int     `json:"col" jsonschema:"in UTF-16 units, from 1"`
+	Line    int     `json:"line,omitempty"`
+	Col     int     `json:"col,omitempty" jsonschema:"in UTF-16 units, from 1"`
 	Snippet string  `json:"snippet,omitempty" jsonschema:"the line, cut around the match"`
 	Match   string  `json:"match,omitempty"`
 	Score   float64 `json:"score,omitempty"`
@@ -45,103 +46,122 @@ type item struct {
 
 type warning struct {
 	Path   string `json:"path,omitempty"`
+	Line   int    `json:"line,omitempty"`
 	Reason string `json:"reason"`
 }
 
 type out struct {
 	ModeUsed   string    `json:"mode_used"`
 	Items      []item    `json:"items"`
-	Total      int       `json:"total" jsonschema:"items on all pages together"`
+	Total      int       `json:"total" jsonschema:"items on all pages together; search_text: how often the text occurs in all notes"`
 	Notes      int       `json:"notes" jsonschema:"notes that match"`
 	NextCursor *string   `json:"next_cursor"`
-	Excluded   int       `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
+	Index      string    `json:"index,omitempty" jsonschema:"why the files were read instead of the index; the answer is complete"`
+	Excluded   int       `json:"excluded,omitempty" jsonschema:"files left out because Obsidian's settings exclude them"`
 	Warnings   []warning `json:"warnings,omitempty"`
 }
 
-// query is one search over a vault.
-type query struct {
-	call   *tools.Call
-	mode   string
-	root   *tools.Folder
-	cursor string
-	limit  int
-	shape  shape
-	match  matcher
+// session is one call of a search tool.
+type session struct {
+	call     *tools.Call
+	root     vault.Path
+	excluded func(path string) bool
+	excludes bool // something
+	page     *pager
+	index    string            // why the index does not answer
+	failed   func(path string) // is called for a file that cannot be read; nil if nothing is to be done
 }
 
-// matcher finds the lines of a note that match. Several goroutines use it at
-// the same time, each with a workspace of its own.
-type matcher interface {
-	match(ctx context.Context, w *workspace, path string, b []byte) noteHits
-}
-
-// noteHits are the matching lines of one note, in order. They are valid until
-// the workspace is used again.
-type noteHits struct {
-	path  string
-	score float64
-	text  []byte // what the offsets of lines are about
-	lines []hit
-	more  bool // the note has more matching lines
-}
-
-// workspace is what one goroutine needs to search a note, kept for the next.
-type workspace struct {
-	finding finding
-	liner   liner
-	lines   []hit
-	text    []byte
-	runes   runes
-}
-
-func (q query) run(ctx context.Context) (out, error) {
-	res := out{ModeUsed: q.mode, Items: []item{}}
-	root, err := q.root.Path()
+func begin(c *tools.Call, root *tools.Folder, cursor string, limit int, sh shape) (*session, error) {
+	p, err := root.Path()
 	if err != nil {
-		return res, err
+		return nil, err
 	}
 	var behind place
-	paged, err := q.call.Page(q.cursor, &behind)
+	paged, err := c.Page(cursor, &behind)
 	if err != nil {
-		return res, err
+		return nil, err
 	}
-	excluded := q.call.View.Settings().Excluded
-	page := &pager{limit: q.limit, shape: q.shape, paged: paged, behind: behind}
-	spaces := sync.Pool{New: func() any { return new(workspace) }}
-	o := vault.ScanOptions{MaxBytes: maxNote, WalkOptions: vault.WalkOptions{
-		Accept:  func(name string) bool { return vault.Kind(name) == vault.Note },
-		Problem: func(path string, err error) { page.warn(path, err.Error()) },
-	}}
-	err = q.call.View.Scan(ctx, root, o, func(f vault.File, b []byte, err error) error {
-		switch {
-		case excluded(f.Path):
-			page.exclude()
-		case err != nil:
-			page.warn(f.Path, err.Error())
-		case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
-			page.warn(f.Path, "it is UTF-16, which is not searched")
-		default:
-			w := spaces.Get().(*workspace)
-			defer spaces.Put(w)
-			// A byte-order mark is no part of the first line.
-			if n := q.match.match(ctx, w, f.Path, bytes.TrimPrefix(b, []byte("\ufeff"))); len(n.lines) > 0 {
-				page.add(n)
-			}
-			return ctx.Err() // a match that was cut short does not count
-		}
-		return nil
-	})
-	if err != nil {
-		return res, err
-	}
-	return q.finish(res, page)
+	set := c.View.Settings()
+	return &session{
+		call: c, root: p, excluded: set.Excluded, excludes: len(set.IgnoreFilters) > 0,
+		page: &pager{limit: limit, shape: sh, paged: paged, behind: behind},
+	}, nil
 }
 
-func (q query) finish(res out, page *pager) (out, error) {
-	items, more := page.items()
-	res.Total, res.Notes, res.Excluded = page.total, page.notes, page.excluded
-	res.Warnings = page.allWarnings()
-	fit, err := q.fit(items, res.Warnings)
+// below reports whether a path is in the folder that is searched.
+func (s *session) below(path string) bool {
+	root := s.root.String()
+	return root == "" || len(path) > len(root) && path[len(root)] == '/' && path[:len(root)] == root
+}
+
+// indexed asks the index with ask, or says that it cannot answer now. The text
+// of notes is there only if it was asked for.
+func (s *session) indexed(ctx context.Context, withText bool, ask func(corpus) error) (bool, error) {
+	ix := s.call.View.Index()
+	if ix == nil {
+		return false, nil
+	}
+	status := ix.Status(nil)
+	var c corpus
+	answer := func(m *index.Model, t *index.Text, v *visible) error {
+		c = corpus{notes: m, text: t, view: v}
+		for _, f := range status.Skipped {
+			if !s.below(f.Path) || !s.call.View.Sees(f.Path) {
+				continue
+			}
+			if n, ok := m.Note(f.Path); !ok {
+				c.skipped = append(c.skipped, f)
+			} else if n.Problem != "" {
+				c.unread = append(c.unread, f.Path)
+			}
+		}
+		return ask(c)
+	}
+	var err error
+	if withText {
+		err = s.call.View.Text(ctx, answer)
+	} else {
+		err = ix.Read(ctx, func(m *index.Model) error { return answer(m, nil, nil) })
+	}
+	if errors.Is(err, index.ErrNotReady) {
+		s.index = progress(ix.Status(s.call.View.Sees))
+		return false, nil
+	}
+	if err != nil {
+		return true, err
+	}
+	if s.page.behind.Building {
+		return true, fault.New(fault.InvalidInput, "The cursor was made while the index was being built, and has expired; start again without one.").
+			With("argument", "cursor").With("reason", "expired")
+	}
+	for _, f := range c.skipped {
+		s.page.warn(f.Path, 0, f.Reason)
+	}
+	return true, nil
+}
+
+// progress says how far an index is that cannot answer.
+func progress(s index.Status) string {
+	switch {
+	case s.Phase == index.Degraded:
+		return "not usable: " + s.Reason
+	case s.Phase == index.Stopped:
+		return ""
+	case s.Counted:
+		return fmt.Sprintf("building, %d of %d", s.Done, s.Total)
+	}
+	return "building"
+}
+
+// finish makes the answer.
+func (s *session) finish(mode string) (out, error) {
+	items, more := s.page.items()
+	res := out{
+		ModeUsed: mode, Items: []item{}, Total: s.page.total, Notes: s.page.notes, Index: s.index,
+		Excluded: s.page.excluded, Warnings: s.page.allWarnings(),
+	}
+	fit, err := s.fit(items, res.Warnings)
 	if err != nil {
 		return res, err
 	}
@@ -149,21 +169,21 @@ func (q query) finish(res out, page *pager) (out, error) {
 	res.Items = append(res.Items, items[:fit]...)
 	if more {
 		last := items[fit-1]
-		res.NextCursor, err = q.call.NextCursor(place{last.Score, last.Path, last.Line})
+		res.NextCursor, err = s.call.NextCursor(place{last.Score, last.Path, last.Line, s.index != ""})
 	}
 	return res, err
 }
 
 // fit is how many items, at least one, go into an answer: a page that would
 // pass the budget ends early.
-func (q query) fit(items []item, warnings []warning) (int, error) {
-	left := q.call.Budget - q.call.Budget/8 // for the cursor, and what is around
+func (s *session) fit(items []item, warnings []warning) (int, error) {
+	left := s.call.Budget - s.call.Budget/8 // for the cursor, and what is around
 	spend := func(row any) error {
-		n, err := q.call.Cost(row)
+		n, err := s.call.Cost(row)
 		if err != nil {
 			return err
 		}
-		m, err := q.call.TextCost(row)
+		m, err := s.call.TextCost(row)
 		left -= n + m + len(", - \n")
 		return err
 	}
@@ -188,24 +208,29 @@ const maxWarnings = 20
 
 // warnings are the first by path of all that were added.
 type warnings struct {
+	mu    sync.Mutex
 	list  []warning
 	total int
 }
 
-func (ws *warnings) add(path, reason string) {
+func (ws *warnings) warn(path string, line int, reason string) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
 	ws.total++
-	if ws.list = append(ws.list, warning{path, reason}); len(ws.list) > 2*maxWarnings {
+	if ws.list = append(ws.list, warning{path, line, reason}); len(ws.list) > 2*maxWarnings {
 		ws.cut()
 	}
 }
 
 func (ws *warnings) cut() {
-	slices.SortFunc(ws.list, func(a, b warning) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(ws.list, func(a, b warning) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Reason, b.Reason))
+	})
 	ws.list = ws.list[:min(len(ws.list), maxWarnings)]
 }
 
-// all are the first, and how many others there are.
-func (ws *warnings) all() []warning {
+// allWarnings are the first, and how many others there are.
+func (ws *warnings) allWarnings() []warning {
 	ws.cut()
 	if more := ws.total - len(ws.list); more > 0 {
 		return append(ws.list, warning{Reason: fmt.Sprintf("%d more that could not be read", more)})

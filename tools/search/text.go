@@ -3,8 +3,6 @@ package search
 import (
 	"context"
 	"math"
-	"path"
-	"strings"
 
 	"vault-mcp/internal/auth"
 	"vault-mcp/tools"
@@ -30,11 +28,13 @@ func searchText() tools.Tool {
 		Scope:  auth.Read,
 		Narrow: "a lower limit, verbosity terse, or a root folder",
 	}, func(ctx context.Context, c *tools.Call, in textIn) (out, error) {
-		return query{
-			call: c, mode: "text", root: &in.Root, cursor: in.Cursor, limit: in.Limit,
-			shape: shape{snippet: in.Verbosity != "terse"},
-			match: &textMatcher{newTextFinder(in.Query, !in.CaseSens), in.WholeWord, in.PerNote},
-		}.run(ctx)
+		s, err := begin(c, &in.Root, in.Cursor, in.Limit, shape{snippet: in.Verbosity != "terse"})
+		if err != nil {
+			return out{}, err
+		}
+		m := newTextMatcher(in.Query, !in.CaseSens, in.WholeWord, in.PerNote)
+		q := lookup{session: s, mode: "text", match: m, literals: []string{in.Query}, text: m}
+		return q.run(ctx)
 	})
 }
 
@@ -42,35 +42,42 @@ type textMatcher struct {
 	find    *finder
 	word    bool
 	perNote int
+	// countable is set if matches of the ways to write the text never overlap,
+	// so that all are as many as those of each way together.
+	countable bool
 }
 
-// match lists the matching lines of a note, one hit for each.
-func (m *textMatcher) match(_ context.Context, w *workspace, p string, b []byte) noteHits {
+func newTextMatcher(text string, fold, word bool, perNote int) *textMatcher {
+	f := newTextFinder(text, fold)
+	return &textMatcher{find: f, word: word, perNote: perNote, countable: fold && !word && f.apart()}
+}
+
+// match lists the matching lines of a note, one hit for each, and counts all
+// matches.
+func (m *textMatcher) match(_ context.Context, w *workspace, p string, b []byte, size int) noteHits {
 	n := noteHits{path: p, text: b}
 	w.lines = w.lines[:0]
 	w.finding.begin(m.find, b)
-	count := 0
-	for from := 0; from < len(b); {
+	for from, line := 0, 0; ; {
 		at, length := m.next(&w.finding, b, from)
 		if at < 0 {
 			break
 		}
-		if count == 0 {
+		if n.total++; n.total == 1 {
 			w.liner.begin(b)
 		}
+		if from = at + length; at < line || n.more {
+			continue // in a line that is listed, or need not be
+		}
 		w.liner.seek(at)
-		if count++; count <= m.perNote {
+		line = w.liner.next()
+		if n.more = len(w.lines) == m.perNote; !n.more {
 			w.lines = append(w.lines, hit{w.liner.line, w.liner.at, at, at + length})
 		}
-		from = w.liner.next()
 	}
-	if count == 0 {
-		return n
+	if n.lines = w.lines; n.total > 0 {
+		n.score = m.score(w, p, n.total, size)
 	}
-	name := []byte(strings.TrimSuffix(path.Base(p), path.Ext(p)))
-	w.finding.begin(m.find, name)
-	at, _ := m.next(&w.finding, name, 0)
-	n.lines, n.more, n.score = w.lines, count > m.perNote, score(count, len(b), at >= 0)
 	return n
 }
 
@@ -85,10 +92,19 @@ func (m *textMatcher) next(f *finding, b []byte, from int) (at, length int) {
 	}
 }
 
-// score ranks a note by how many lines have the text for its length, as BM25
+// score ranks a note that has the text so often.
+func (m *textMatcher) score(w *workspace, p string, count, size int) float64 {
+	name := []byte(nameOf(p))
+	w.finding.begin(m.find, name)
+	at, _ := m.next(&w.finding, name, 0)
+	return score(count, size, at >= 0)
+}
+
+// score ranks a note by how often it has the text for its length, as BM25
 // does for one term, with a bonus for a name that has it too. It depends on
 // nothing but the note, so that paging by it stays right while other notes
-// change, and folders that a caller may not see do not show in it.
+// change, and folders that a caller may not see do not show in it; and on
+// nothing that an index does not know.
 func score(count, size int, inName bool) float64 {
 	const (
 		k      = 1.2

@@ -3,6 +3,7 @@ package vaults
 import (
 	"context"
 
+	"vault-mcp/internal/acl"
 	"vault-mcp/internal/auth"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
@@ -35,6 +36,14 @@ type settingsOut struct {
 	TrashOption      string `json:"trash_option"`
 }
 
+func settingsOf(w *acl.View) settingsOut {
+	s := w.Settings()
+	return settingsOut{
+		AttachmentFolder: s.AttachmentFolder, NewLinkFormat: string(s.NewLinkFormat),
+		UseMarkdownLinks: s.UseMarkdownLinks, TrashOption: string(s.Trash),
+	}
+}
+
 func getVault() tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:  "get_vault",
@@ -45,10 +54,7 @@ func getVault() tools.Tool {
 		s := c.View.Settings()
 		out := getOut{
 			ID: c.View.ID, Name: c.View.Name(), ReadOnly: c.View.ReadOnly,
-			Settings: settingsOut{
-				AttachmentFolder: s.AttachmentFolder, NewLinkFormat: string(s.NewLinkFormat),
-				UseMarkdownLinks: s.UseMarkdownLinks, TrashOption: string(s.Trash),
-			},
+			Settings: settingsOf(c.View),
 			Warnings: append([]string{}, s.Problems...),
 		}
 		root, err := c.View.FindFolder(ctx, "")

@@ -11,5 +11,8 @@ func Tools(vaults []*acl.View) tools.Domain {
 	return tools.Domain{Name: "vault", Tools: []tools.Tool{
 		listVaults(vaults),
 		getVault(),
+		indexStatus(),
+		indexVault(),
+		reloadVault(),
 	}}
 }

@@ -1,0 +1,81 @@
+package index
+
+import (
+	"sync"
+	"time"
+
+	"vault-mcp/cache/index/facts"
+	"vault-mcp/cache/index/terms"
+	"vault-mcp/internal/fingerprint"
+	"vault-mcp/vault"
+)
+
+// large is the size above which notes are parsed one after the other, as some
+// take many times their size in memory.
+const large = 1 << 20
+
+// parser makes changes of what was read. Several goroutines use it.
+type parser struct {
+	ix    *Index
+	base  int64
+	words *words
+	// moved are notes that are no longer where they were, by their content.
+	moved    map[fingerprint.Content]uint32
+	counters sync.Pool
+	one      sync.Mutex
+}
+
+// note is the change for a note that was read, or that could not be for err.
+func (p *parser) note(path string, size int64, mtime time.Time, text []byte, err error) *change {
+	c := &change{path: path, base: p.base, size: size, mtime: mtime.UnixNano(), seen: time.Now().UnixNano()}
+	if err != nil {
+		c.problem = unread(err)
+		return c
+	}
+	c.hash = fingerprint.OfContent(text)
+	if !vault.Text(text) {
+		c.problem = notText
+		return c
+	}
+	if p.known(c) {
+		return c
+	}
+	if len(text) > large {
+		p.one.Lock()
+		defer p.one.Unlock()
+	}
+	c.facts = facts.Blob(facts.Of(text).Append(nil))
+	counter, _ := p.counters.Get().(*terms.Counter)
+	if counter == nil {
+		counter = &terms.Counter{}
+	}
+	counter.Count(text)
+	c.words = p.words
+	c.vector = p.words.Encode([]byte{}, counter)
+	p.counters.Put(counter)
+	return c
+}
+
+// known reports whether the index has this content for the path, or has it for
+// a note that moved, which c then names: neither needs to be parsed.
+func (p *parser) known(c *change) bool {
+	p.ix.mu.RLock()
+	defer p.ix.mu.RUnlock()
+	m := p.ix.model
+	if id, ok := m.byPath[c.path]; ok {
+		e := &m.entries[id]
+		c.known = e.note && e.hash == c.hash && e.problem == ""
+		return c.known
+	}
+	id, ok := p.moved[c.hash]
+	if ok && int(id) < len(m.entries) && m.entries[id].hash == c.hash && m.entries[id].problem == "" {
+		c.from = id
+		return true
+	}
+	return false
+}
+
+// other is the change for a file that is not read.
+func (p *parser) other(f vault.File) *change {
+	return &change{path: f.Path, base: p.base, size: f.Size, mtime: f.ModTime.UnixNano(), seen: time.Now().UnixNano()}
+}

@@ -1,0 +1,166 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"vault-mcp/internal/fault"
+	"vault-mcp/internal/fingerprint"
+	"vault-mcp/vault"
+)
+
+// attempts is how often files are read that others write meanwhile.
+const attempts = 8
+
+// refresh reads some files again, and folders with all below them. w, if there
+// is one, is told which folders are gone and which are new.
+func (ix *Index) refresh(ctx context.Context, paths []string, w *watcher) error {
+	for range attempts {
+		if len(paths) == 0 {
+			return nil
+		}
+		again, err := ix.look(ctx, paths, w)
+		if err != nil {
+			return err
+		}
+		paths = again
+	}
+	return nil // the last writer tells the index itself
+}
+
+// look reads files once and returns those that must be read again.
+func (ix *Index) look(ctx context.Context, paths []string, w *watcher) (again []string, err error) {
+	words, err := ix.dictionary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ix.mu.RLock()
+	l := &lookAt{ix: ix, moved: map[fingerprint.Content]uint32{}}
+	l.parser = &parser{ix: ix, base: ix.model.rev, words: words, moved: l.moved}
+	ix.mu.RUnlock()
+	paths = slices.Compact(slices.Sorted(slices.Values(paths)))
+	for _, p := range paths {
+		l.find(p)
+	}
+	if w != nil {
+		for _, p := range l.absent {
+			w.drop(p)
+		}
+	}
+	for _, p := range l.folders {
+		var watch func(string)
+		if w != nil {
+			w.drop(p.String())
+			watch = w.add
+			w.add(p.String())
+		}
+		if err := ix.survey(ctx, &survey{from: p, watch: watch, moved: l.moved}); err != nil && !isGone(err) {
+			return nil, err
+		}
+	}
+	for _, p := range l.files {
+		l.file(p)
+	}
+	for part := range slices.Chunk(slices.Concat(l.changes, l.gone), batchRows) {
+		more, err := ix.commit(ctx, part, nil)
+		if err != nil {
+			return nil, err
+		}
+		again = append(again, more...)
+	}
+	return again, nil
+}
+
+// lookAt is one look at some paths.
+type lookAt struct {
+	ix      *Index
+	parser  *parser
+	moved   map[fingerprint.Content]uint32
+	folders []vault.Path
+	files   []vault.Path
+	absent  []string
+	changes []*change
+	gone    []*change
+}
+
+// find sorts a path by what is there.
+func (l *lookAt) find(path string) {
+	p, err := l.ix.vault.Find(path, nil)
+	switch {
+	case err != nil && isGone(err):
+		l.remove(path)
+		l.absent = append(l.absent, path)
+	case err != nil:
+		if isNote(path) && l.row(path) {
+			l.changes = append(l.changes, &change{path: path, base: l.parser.base, problem: unread(err)})
+		}
+	case p.IsDir():
+		l.folders = append(l.folders, p)
+	default:
+		l.files = append(l.files, p)
+	}
+	if err == nil && p.String() != path { // it was found by another spelling, or through a link
+		l.remove(path)
+	}
+}
+
+// isGone reports whether an error of package vault says that nothing is there.
+func isGone(err error) bool {
+	switch fault.Of(err).Code {
+	case fault.NoteNotFound, fault.PathInvalid, fault.InvalidInput:
+		return true
+	}
+	return errors.Is(err, vault.ErrChanged)
+}
+
+func (l *lookAt) row(path string) bool {
+	l.ix.mu.RLock()
+	defer l.ix.mu.RUnlock()
+	_, ok := l.ix.model.byPath[path]
+	return ok
+}
+
+// remove takes out what the index has at a path and below it.
+func (l *lookAt) remove(path string) {
+	l.ix.mu.RLock()
+	defer l.ix.mu.RUnlock()
+	m := l.ix.model
+	drop := func(id uint32) {
+		e := &m.entries[id]
+		l.gone = append(l.gone, &change{path: e.path, base: l.parser.base, gone: true})
+		if e.note && e.problem == "" {
+			l.moved[e.hash] = id
+		}
+	}
+	if id, ok := m.byPath[path]; ok {
+		drop(id)
+	}
+	for _, o := range []*order{&m.notes, &m.others} {
+		for _, id := range o.from(m, path+"/") {
+			if !within(m.entries[id].path, path) {
+				break
+			}
+			drop(id)
+		}
+	}
+}
+
+// file reads one file that is there.
+func (l *lookAt) file(p vault.Path) {
+	path := p.String()
+	if !isNote(path) {
+		l.changes = append(l.changes, l.parser.other(vault.File{Path: path, Size: p.Size(), ModTime: p.ModTime()}))
+		return
+	}
+	content, err := l.ix.vault.Read(p, l.ix.o.MaxBytes)
+	if err != nil && isGone(err) {
+		l.remove(path)
+		return
+	}
+	if err != nil {
+		l.changes = append(l.changes, l.parser.note(path, p.Size(), p.ModTime(), nil, err))
+		return
+	}
+	l.changes = append(l.changes, l.parser.note(path, content.Size, content.ModTime, content.Bytes, nil))
+}

@@ -1,0 +1,139 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+
+	"vault-mcp/cache/index/facts"
+	"vault-mcp/internal/fingerprint"
+	"vault-mcp/vault"
+)
+
+const columns = "id, path, size, mtime, seen, rev, hash, problem, facts"
+
+// row reads one row of files; its texts are kept in a.
+func row(rows *sql.Rows, a *arena) (id uint32, e entry, err error) {
+	var path, hash, problem, blob sql.RawBytes
+	var size, mtime, seen sql.NullInt64
+	if err := rows.Scan(&id, &path, &size, &mtime, &seen, &e.rev, &hash, &problem, &blob); err != nil {
+		return 0, entry{}, err
+	}
+	e.path, e.problem, e.facts = a.keep(path), a.keep(problem), facts.Blob(a.keep(blob))
+	e.size, e.mtime, e.seen = size.Int64, mtime.Int64, seen.Int64
+	copy(e.hash[:], hash)
+	e.note = isNote(e.path)
+	return id, e, nil
+}
+
+// isNote reports whether a file is read for what is in it.
+func isNote(path string) bool { return vault.Kind(path) == vault.Note }
+
+// load reads all rows into a new model.
+func (s *store) load(ctx context.Context) (*Model, meta, error) {
+	if _, err := s.moved(ctx); err != nil { // before anything is read
+		return nil, meta{}, err
+	}
+	if _, err := s.conn.ExecContext(ctx, "BEGIN"); err != nil {
+		return nil, meta{}, err
+	}
+	defer s.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	m, err := s.meta(ctx)
+	if err != nil {
+		return nil, meta{}, err
+	}
+	type found struct {
+		id uint32
+		e  entry
+	}
+	var all []found
+	var paths []string
+	var a arena
+	err = s.rows(ctx, "SELECT "+columns+" FROM files ORDER BY id", func(rows *sql.Rows) error {
+		id, e, err := row(rows, &a)
+		if err == nil {
+			all = append(all, found{id, e})
+			if e.path != "" {
+				paths = append(paths, e.path)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, meta{}, err
+	}
+	model := newModel(paths)
+	for i := range all {
+		f := &all[i]
+		if _, twice := model.byPath[f.e.path]; twice || f.id >= isPlace {
+			return nil, meta{}, errDamaged
+		}
+		model.put(f.id, f.e)
+	}
+	model.settle()
+	model.trim()
+	model.rev = m.rev
+	return model, m, nil
+}
+
+func (m *Model) trim() {
+	for _, p := range []*postings{&m.links, &m.tags, &m.aliases, &m.titles, &m.properties} {
+		p.trim()
+	}
+}
+
+// since are the rows written after a rev.
+func (s *store) since(ctx context.Context, rev int64) (ids []uint32, entries []entry, err error) {
+	var a arena
+	err = s.rows(ctx, "SELECT "+columns+" FROM files WHERE rev > ?", func(rows *sql.Rows) error {
+		id, e, err := row(rows, &a)
+		ids, entries = append(ids, id), append(entries, e)
+		return err
+	}, rev)
+	return ids, entries, err
+}
+
+// rows calls f for every row of a query.
+func (s *store) rows(ctx context.Context, query string, f func(*sql.Rows) error, args ...any) error {
+	stmt, err := s.statement(ctx, query)
+	if err != nil {
+		return err
+	}
+	rows, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := f(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// write stores a row, with a vector if there is one.
+func (s *store) write(ctx context.Context, id uint32, e *entry) error {
+	if e.path == "" {
+		if err := s.exec(ctx, "DELETE FROM texts WHERE id = ?", id); err != nil {
+			return err
+		}
+		return s.exec(ctx, "INSERT OR REPLACE INTO files (id, rev) VALUES (?, ?)", id, e.rev)
+	}
+	var hash, problem, blob any
+	if e.hash != (fingerprint.Content{}) {
+		hash = e.hash[:]
+	}
+	if e.problem != "" {
+		problem = e.problem
+	}
+	if e.facts != "" {
+		blob = []byte(e.facts)
+	}
+	return s.exec(ctx, "INSERT OR REPLACE INTO files ("+columns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		id, e.path, e.size, e.mtime, e.seen, e.rev, hash, problem, blob)
+}
+
+// writeVector stores what text a note has.
+func (s *store) writeVector(ctx context.Context, id uint32, vector []byte) error {
+	return s.exec(ctx, "INSERT OR REPLACE INTO texts (id, vector) VALUES (?, ?)", id, vector)
+}

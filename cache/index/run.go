@@ -1,0 +1,324 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const (
+	// tick is how often a process looks for what others did, and whether it can
+	// become the indexer; hurry is that while the index is not ready.
+	tick  = time.Second
+	hurry = 100 * time.Millisecond
+)
+
+// run keeps the index open until ctx ends, and opens it again when something is
+// wrong with it.
+func (ix *Index) run(ctx context.Context) {
+	pause := time.Second
+	for ctx.Err() == nil {
+		began := time.Now()
+		err := ix.session(ctx)
+		ix.detach()
+		if ctx.Err() != nil {
+			break
+		}
+		ix.state.set(Degraded, err)
+		if time.Since(began) > time.Minute {
+			pause = time.Second
+		}
+		switch {
+		case damaged(err):
+			if setAside(databasePath(ix.dir)) == nil {
+				ix.state.update(func(s *state) { s.warning = "the index was damaged and has been built anew" })
+			}
+		case errors.Is(err, errReplaced):
+		default:
+			if !sleep(ctx, pause) {
+				break
+			}
+			pause = min(2*pause, time.Minute)
+			continue
+		}
+		sleep(ctx, hurry)
+	}
+	ix.state.set(Stopped, nil)
+}
+
+// sleep reports false if ctx has ended meanwhile.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// session opens the database and uses it until something is wrong.
+func (ix *Index) session(ctx context.Context) error {
+	if err := ix.attach(ctx); err != nil {
+		return err
+	}
+	select {
+	case <-ix.failures: // of the session before
+	default:
+	}
+	lock := ix.newLock()
+	defer lock.Close()
+	for {
+		held, err := lock.TryLock()
+		switch {
+		case err != nil:
+		case held:
+			err = ix.lead(ctx)
+		default:
+			err = ix.tail(ctx, lock)
+		}
+		switch {
+		case errors.Is(err, errReset):
+			err = ix.reload(ctx)
+		case errors.Is(err, errFenced):
+			err = lock.Unlock()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// attach opens the database and loads it.
+func (ix *Index) attach(ctx context.Context) error {
+	if phase, _ := ix.state.get(); phase == Degraded {
+		ix.state.set(Loading, nil)
+	}
+	if err := ix.lock(ctx); err != nil {
+		return err
+	}
+	defer ix.unlock()
+	s, err := openStore(ctx, databasePath(ix.dir), ix.o.Settings)
+	if err != nil {
+		return err
+	}
+	ix.store = s
+	return ix.fill(ctx)
+}
+
+// fill loads all rows. It needs the lock.
+func (ix *Index) fill(ctx context.Context) error {
+	ix.words = nil
+	model, m, err := ix.store.load(ctx)
+	if err != nil {
+		return err
+	}
+	ix.stored.Store(&m)
+	ix.mu.Lock()
+	ix.model, ix.text = model, nil
+	ix.mu.Unlock()
+	if m.state == isEmpty {
+		ix.state.set(Building, nil)
+	}
+	return ix.loadSkipped(ctx)
+}
+
+// reload loads all rows anew, after another process has begun anew.
+func (ix *Index) reload(ctx context.Context) error {
+	if err := ix.lock(ctx); err != nil {
+		return err
+	}
+	defer ix.unlock()
+	return ix.fill(ctx)
+}
+
+func (ix *Index) detach() {
+	ix.turn <- struct{}{}
+	defer ix.unlock()
+	if ix.store != nil {
+		ix.store.close()
+		ix.store = nil
+	}
+}
+
+// tail follows the indexer until it can become one itself.
+func (ix *Index) tail(ctx context.Context, lock *flock.Flock) error {
+	for {
+		m, err := ix.glance(ctx)
+		if err != nil {
+			return err
+		}
+		if err := ix.settle(ctx); err != nil {
+			return err
+		}
+		// What is complete goes on to answer while a new indexer compares.
+		if m.state == isReady {
+			ix.state.set(Ready, nil)
+		} else if m.state == isEmpty {
+			ix.state.set(Building, nil)
+		}
+		every := hurry
+		if m.state == isReady {
+			every = tick
+		}
+		if err := ix.pause(ctx, every); err != nil {
+			return err
+		}
+		if held, err := lock.TryLock(); held || err != nil {
+			return err
+		}
+	}
+}
+
+// pause waits, and returns early with what was found to be wrong.
+func (ix *Index) pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case err := <-ix.failures:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// glance takes over what others wrote, and makes sure that the database is
+// still the file that everybody else opens.
+func (ix *Index) glance(ctx context.Context) (meta, error) {
+	if err := ix.lock(ctx); err != nil {
+		return meta{}, err
+	}
+	defer ix.unlock()
+	if ix.store.replaced() {
+		return meta{}, errReplaced
+	}
+	if err := ix.follow(ctx); err != nil {
+		return meta{}, err
+	}
+	return *ix.stored.Load(), nil
+}
+
+// lead is what the indexer does: it compares the files with the index, watches
+// them, and compares again now and then.
+func (ix *Index) lead(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var others sync.WaitGroup
+	defer others.Wait()
+	defer cancel()
+	epoch, err := ix.begin(ctx)
+	if err != nil {
+		return err
+	}
+	l := &leader{ix: ix, epoch: epoch}
+	ix.state.update(func(s *state) { s.indexer = true })
+	defer ix.state.update(func(s *state) { s.indexer, s.watching = false, false })
+	if !ix.o.NoWatch {
+		l.watch()
+		defer l.unwatch()
+	}
+	if err := l.compare(ctx); err != nil {
+		return err
+	}
+	if err := ix.checkpoint(ctx); err != nil {
+		return err
+	}
+	if ix.o.Sweep > 0 {
+		others.Go(func() {
+			if sleep(ctx, ix.o.Sweep) {
+				ix.sweep(ctx)
+			}
+		})
+	}
+	for {
+		if err := l.turn(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// begin makes this process the indexer and returns its epoch.
+func (ix *Index) begin(ctx context.Context) (epoch int64, err error) {
+	if err := ix.lock(ctx); err != nil {
+		return 0, err
+	}
+	defer ix.unlock()
+	err = ix.store.transaction(ctx, func() error {
+		m, err := ix.catchUp(ctx)
+		if err != nil {
+			return err
+		}
+		if m.epoch++; m.state == isReady {
+			m.state = isChecked
+		}
+		epoch = m.epoch
+		ix.stored.Store(&m)
+		return ix.store.setMeta(ctx, m)
+	})
+	return epoch, err
+}
+
+// checkpoint moves what was written from the log into the database.
+func (ix *Index) checkpoint(ctx context.Context) error {
+	if err := ix.lock(ctx); err != nil {
+		return err
+	}
+	defer ix.unlock()
+	_, err := ix.store.conn.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)")
+	return err
+}
+
+// Rebuild throws all rows away and waits until the index is complete again. If
+// another process is the indexer, that one builds. progress, if set, is told
+// now and then how many notes of how many are done; total is 0 while that is
+// not known.
+func (ix *Index) Rebuild(ctx context.Context, progress func(done, total int)) error {
+	base, err := ix.reset(ctx)
+	if err != nil {
+		return err
+	}
+	ix.state.set(Building, nil)
+	ix.fail(errReset)
+	for {
+		s := ix.Status(nil)
+		if m := ix.stored.Load(); m != nil && m.base >= base {
+			if progress != nil {
+				progress(m.done, m.total)
+			}
+			if s.Phase == Ready && m.state == isReady {
+				return nil
+			}
+		}
+		if s.Phase == Degraded || s.Phase == Stopped {
+			return ErrNotReady
+		}
+		if !sleep(ctx, hurry) {
+			return ctx.Err()
+		}
+	}
+}
+
+func (ix *Index) reset(ctx context.Context) (base int64, err error) {
+	if err := ix.lock(ctx); err != nil {
+		return 0, err
+	}
+	defer ix.unlock()
+	if ix.store == nil {
+		return 0, ErrNotReady
+	}
+	err = ix.store.transaction(ctx, func() error {
+		m, err := ix.store.meta(ctx)
+		if err != nil {
+			return err
+		}
+		err = ix.store.reset(ctx, &m)
+		base = m.base
+		return err
+	})
+	return base, err
+}

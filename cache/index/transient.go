@@ -1,0 +1,61 @@
+package index
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"vault-mcp/cache/index/facts"
+	"vault-mcp/internal/fingerprint"
+	"vault-mcp/vault"
+)
+
+// FromFiles reads a whole vault into a Model that nobody keeps: what a query
+// answers from while there is no index. keep leaves out what its caller may not
+// know of. It costs reading and parsing every note.
+func FromFiles(ctx context.Context, v *vault.Vault, keep vault.Filter) (*Model, error) {
+	root, err := v.FindFolder("", nil)
+	if err != nil {
+		return nil, err
+	}
+	m := newModel(nil)
+	var mu sync.Mutex
+	add := func(e entry) {
+		mu.Lock()
+		defer mu.Unlock()
+		m.put(uint32(len(m.entries)), e)
+	}
+	others := vault.WalkOptions{Keep: keep, Accept: func(name string) bool { return vault.Kind(name) != vault.Note }}
+	err = v.Walk(ctx, root, others, func(f vault.File) error {
+		add(entry{path: f.Path, size: f.Size, mtime: f.ModTime.UnixNano()})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	notes := vault.ScanOptions{WalkOptions: vault.WalkOptions{
+		Keep: keep, Accept: func(name string) bool { return vault.Kind(name) == vault.Note },
+	}}
+	err = v.Scan(ctx, root, notes, func(f vault.File, text []byte, err error) error {
+		add(entryOf(f, text, err))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.settle()
+	return m, nil
+}
+
+func entryOf(f vault.File, text []byte, err error) entry {
+	e := entry{path: f.Path, size: f.Size, mtime: f.ModTime.UnixNano(), seen: time.Now().UnixNano(), note: true}
+	switch {
+	case err != nil:
+		e.problem = unread(err)
+	case !vault.Text(text):
+		e.hash, e.problem = fingerprint.OfContent(text), notText
+	default:
+		e.hash, e.facts = fingerprint.OfContent(text), facts.Blob(facts.Of(text).Append(nil))
+	}
+	return e
+}

@@ -1,0 +1,245 @@
+package links
+
+import (
+	"context"
+	"slices"
+
+	"vault-mcp/cache/index"
+	"vault-mcp/cache/index/facts"
+	"vault-mcp/internal/auth"
+	"vault-mcp/tools"
+	"vault-mcp/vault"
+	"vault-mcp/vault/link"
+	"vault-mcp/vault/note"
+)
+
+type backlinksIn struct {
+	tools.VaultArg
+	Path     tools.Note `json:"path" jsonschema:"note or any other file"`
+	Context  int        `json:"context,omitempty" jsonschema:"lines of text around each link" limits:"min=0,max=10"`
+	Unlinked bool       `json:"unlinked,omitempty" jsonschema:"also where its title or an alias stands without a link"`
+	Limit    int        `json:"limit,omitempty" limits:"min=1,max=5000,default=100"`
+	tools.PageArg
+}
+
+type backlinkRow struct {
+	Source   string `json:"source_path"`
+	Line     int    `json:"line"`
+	Col      int    `json:"col"`
+	Raw      string `json:"raw,omitempty"`
+	Kind     string `json:"kind" jsonschema:"wikilink, markdown, embed, canvas for a card, or mention for a text without a link"`
+	Display  string `json:"display,omitempty"`
+	Heading  string `json:"heading,omitempty" jsonschema:"part of the file that is meant"`
+	Property string `json:"property,omitempty" jsonschema:"key of the property that holds the link"`
+	Node     string `json:"node,omitempty" jsonschema:"id of the card in a canvas"`
+	Self     bool   `json:"self,omitempty" jsonschema:"the link stands in the file itself"`
+	Snippet  string `json:"snippet,omitempty"`
+
+	at     place
+	target string
+}
+
+type backlinksOut struct {
+	Path       string        `json:"path"`
+	Total      int           `json:"total" jsonschema:"links on all pages together"`
+	Sources    int           `json:"sources" jsonschema:"files that link to it"`
+	Unlinked   *int          `json:"total_unlinked,omitempty" jsonschema:"mentions without a link on all pages together"`
+	Backlinks  []backlinkRow `json:"backlinks"`
+	NextCursor *string       `json:"next_cursor"`
+	Warnings   []warning     `json:"warnings,omitempty"`
+}
+
+func backlinks() tools.Tool {
+	return tools.Query(tools.Spec{
+		Name:   "get_backlinks",
+		Title:  "Get backlinks",
+		Doc:    "Lists every link to a note or file, each with its line: in text, properties and canvases. Pages with next_cursor.",
+		Scope:  auth.Read,
+		Narrow: "a lower limit or less context",
+	}, func(ctx context.Context, c *tools.Call, in backlinksIn) (backlinksOut, error) {
+		out := backlinksOut{Backlinks: []backlinkRow{}}
+		p, err := in.Path.Path()
+		if err != nil {
+			return out, err
+		}
+		out.Path = p.String()
+		var after place
+		paged, err := c.Page(in.Cursor, &after)
+		if err != nil {
+			return out, err
+		}
+		b, err := findBacklinks(ctx, c, out.Path)
+		if err != nil {
+			return out, err
+		}
+		out.Total = len(b.rows)
+		for i := range b.rows {
+			if i == 0 || b.rows[i].Source != b.rows[i-1].Source {
+				out.Sources++
+			}
+		}
+		page, more := behind(b.rows, in.Limit, paged, func(r backlinkRow) int { return r.at.compare(after) })
+		page = slices.Clone(page)
+		if in.Unlinked {
+			s := seeker{names: b.names, self: out.Path, paged: paged, after: after, keep: in.Limit - len(page) + 1}
+			if err := s.run(ctx, c, &b.warnings); err != nil {
+				return out, err
+			}
+			total, n := s.total, min(len(s.rows), in.Limit-len(page))
+			out.Unlinked = &total
+			more = more || n < len(s.rows)
+			page = append(page, s.rows[:n]...)
+		}
+		n, err := b.fill(ctx, c, page, in.Context)
+		if err != nil {
+			return out, err
+		}
+		out.Backlinks = append(out.Backlinks, page[:n]...)
+		out.Warnings = b.warnings.all()
+		if more || n < len(page) {
+			out.NextCursor, err = c.NextCursor(page[n-1].at)
+		}
+		return out, err
+	})
+}
+
+// found are the links to one file, not yet with their texts.
+type found struct {
+	rows     []backlinkRow
+	names    []string // the title and the aliases, of a note
+	warnings warnings
+}
+
+// findBacklinks looks at the notes that have a link of the right name.
+func findBacklinks(ctx context.Context, c *tools.Call, path string) (*found, error) {
+	b := &found{}
+	var canvases []string
+	err := c.View.Model(ctx, func(m *index.Model) error {
+		canvases = canvasesIn(c.View, m)
+		if n, ok := m.Note(path); ok {
+			b.names = append(b.names, n.Title())
+			b.names = slices.AppendSeq(b.names, n.Facts.Aliases())
+			b.linksIn(c, m, n, path, []string{""}) // those that only name a part of the note itself
+		}
+		keys := link.KeysOf(path)
+		for _, id := range m.Linking(keys...) {
+			if n, ok := m.ByID(id); ok && c.View.Sees(n.Path) {
+				b.linksIn(c, m, n, path, keys)
+			}
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	all, err := cards(ctx, c, canvases, &b.warnings)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if k := &all[i]; k.shows(path) {
+			b.rows = append(b.rows, backlinkRow{
+				Source: k.source, Line: k.Line, Col: k.Column, Raw: tools.Cut(k.File+k.Subpath, maxText), Kind: kindCard,
+				Heading: tools.Cut(heading(k.Subpath), maxText), Node: tools.Cut(k.ID, maxText), Self: k.source == path,
+				at: place{Path: k.source, Line: k.Line, Col: k.Column},
+			})
+		}
+	}
+	arrange(b.rows, func(r *backlinkRow) *place { return &r.at })
+	return b, nil
+}
+
+func (b *found) linksIn(c *tools.Call, m *index.Model, n index.Note, path string, keys []string) {
+	for l := range n.Facts.Links() {
+		if !isCounted(l) || !slices.Contains(keys, link.Key(l.Target)) {
+			continue
+		}
+		if p, ok := c.View.Resolve(m.Paths(), n.Path, l.Target); !ok || p != path {
+			continue
+		}
+		b.rows = append(b.rows, backlinkRow{
+			Source: n.Path, Line: l.Line, Col: l.Column, Kind: kindOf(l.Form, l.Embed), Display: tools.Cut(l.Text, maxText),
+			Heading: tools.Cut(heading(l.Subpath), maxText), Property: tools.Cut(l.Property, maxText), Self: n.Path == path,
+			at: place{Path: n.Path, Line: l.Line, Col: l.Column}, target: l.Target,
+		})
+	}
+}
+
+// fill reads the files of a page for the texts of its rows, and tells how many
+// rows fit into the answer.
+func (b *found) fill(ctx context.Context, c *tools.Call, page []backlinkRow, lines int) (int, error) {
+	r, err := roomFor(c, b.warnings.all())
+	if err != nil {
+		return 0, err
+	}
+	src := source{}
+	for i := range page {
+		row := &page[i]
+		if row.Kind != kindCard {
+			if row.Source != src.path {
+				if src, err = open(ctx, c, row.Source); err != nil {
+					return 0, err
+				}
+				if src.reason != "" {
+					b.warnings.add(row.Source, src.reason)
+					if err := r.spend(warning{row.Source, src.reason}); err != nil {
+						return 0, err
+					}
+				}
+			}
+			src.fill(row, lines)
+		}
+		if ok, err := r.takes(row); !ok || err != nil {
+			return i, err
+		}
+	}
+	return len(page), nil
+}
+
+// source is a note that links stand in, as it is now.
+type source struct {
+	path   string
+	text   []byte
+	reason string // why it cannot be read
+	note   *note.Note
+	links  map[note.Pos]*note.Link
+}
+
+func open(ctx context.Context, c *tools.Call, path string) (s source, err error) {
+	s.path = path
+	if s.text, s.reason, err = readListed(ctx, c, path, vault.DefaultMaxBytes); err != nil || s.reason != "" {
+		return s, err
+	}
+	s.note = note.Scan(s.text)
+	all := linksOf(s.note, s.text)
+	s.links = make(map[note.Pos]*note.Link, len(all))
+	for i := range all {
+		s.links[s.note.Pos(all[i].Span.Start)] = &all[i]
+	}
+	return s, nil
+}
+
+// fill adds the texts of a link, unless the file has changed there since the
+// index looked at it.
+func (s *source) fill(row *backlinkRow, lines int) {
+	if s.note == nil {
+		return
+	}
+	at := note.Pos{Line: row.Line, Column: row.Col}
+	if row.Kind != kindMention {
+		l := s.links[at]
+		if l == nil || l.Target != row.target {
+			return
+		}
+		row.Raw = tools.Cut(string(l.Span.Of(s.text)), maxText)
+		row.Snippet = snippet(s.text, s.note, l.Span, lines)
+		return
+	}
+	if offset, ok := offsetOf(s.text, s.note, at); ok {
+		row.Snippet = snippet(s.text, s.note, note.Span{Start: offset, End: min(len(s.text), offset+len(row.Raw))}, lines)
+	}
+}
+
+// isCounted reports whether the app counts a link: not those that lead out
+// of the vault, and no definitions.
+func isCounted(l facts.Link) bool { return !l.External && l.Form != note.FormDefinition }

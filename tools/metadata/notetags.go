@@ -1,0 +1,82 @@
+package metadata
+
+import (
+	"context"
+
+	"vault-mcp/internal/auth"
+	"vault-mcp/internal/fingerprint"
+	"vault-mcp/tools"
+	"vault-mcp/vault"
+	"vault-mcp/vault/note"
+)
+
+type noteTagsIn struct {
+	tools.VaultArg
+	Path tools.Note `json:"path" jsonschema:"path from the vault's root, with or without .md"`
+}
+
+type noteTagsOut struct {
+	Path        string    `json:"path"`
+	Frontmatter []string  `json:"frontmatter" jsonschema:"tags of the property tags"`
+	Inline      []string  `json:"inline" jsonschema:"tags of the text"`
+	All         []string  `json:"all"`
+	ContentHash string    `json:"content_hash"`
+	Warnings    []warning `json:"warnings,omitempty"`
+}
+
+func getNoteTags() tools.Tool {
+	return tools.Query(tools.Spec{
+		Name:  "get_note_tags",
+		Title: "Get a note's tags",
+		Doc:   "Lists the tags of one note, from its properties and from its text.",
+		Scope: auth.Read,
+	}, func(_ context.Context, c *tools.Call, in noteTagsIn) (noteTagsOut, error) {
+		path, b, err := text(c, in.Path)
+		if err != nil {
+			return noteTagsOut{}, err
+		}
+		out := noteTagsOut{
+			Path: path, ContentHash: fingerprint.OfContent(b).String(),
+			Frontmatter: []string{}, Inline: []string{}, All: []string{},
+		}
+		if !vault.Text(b) {
+			out.Warnings = []warning{{Reason: "its content is not UTF-8 text"}}
+			return out, nil
+		}
+		p := note.ParseProperties(b)
+		if p.State == note.StateInvalid {
+			out.Warnings = []warning{{Line: p.Problem.Line, Reason: "its properties are no valid YAML: " + p.Problem.Reason}}
+		}
+		var own, inline, all names
+		for _, t := range p.Tags() {
+			own.add(t.Name)
+			all.add(t.Name)
+		}
+		for _, t := range note.Scan(b).Inline().Tags {
+			inline.add(t.Name)
+			all.add(t.Name)
+		}
+		out.Frontmatter = append(out.Frontmatter, own.list...)
+		out.Inline = append(out.Inline, inline.list...)
+		out.All = append(out.All, all.list...)
+		return out, nil
+	})
+}
+
+// names are names without regard to case, each as first seen.
+type names struct {
+	list []string
+	seen map[string]bool
+}
+
+func (n *names) add(name string) {
+	key := vault.FoldName(name)
+	if n.seen[key] {
+		return
+	}
+	if n.seen == nil {
+		n.seen = map[string]bool{}
+	}
+	n.seen[key] = true
+	n.list = append(n.list, name)
+}
