@@ -39,7 +39,7 @@ var only = map[string][]string{
 	"github.com/mark3labs/mcp-go":      {"internal/mcpserver", "bench"},
 	"github.com/alecthomas/kong":       {"cmd/vault-mcp"},
 	"os/exec":                          {"internal/run", "bench"},
-	"database/sql":                     {"cache"},
+	"database/sql":                     {"cache", "bench"},
 	"github.com/gofrs/flock":           {"cache"},
 	"go.yaml.in/yaml/v3":               {"internal/config", "vault/note"},
 	"github.com/bmatcuk/doublestar/v4": {"internal/acl", "internal/config", "tools/notes"},

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -36,7 +37,8 @@ func newSite(b *testing.B, v *vaultgen.Vault) site {
 	b.Helper()
 	home := b.TempDir()
 	file := filepath.Join(home, "config.yaml")
-	text := fmt.Sprintf("vaults: [{id: main, path: %q}]\nthrottle: {read: {per_minute: 1000000, burst: 1000000}}\n", v.Dir)
+	text := fmt.Sprintf("vaults: [{id: main, path: %q}]\nthrottle: {read: {per_minute: 1000000, burst: 1000000}}\n"+
+		"governor: {max_response_bytes: 4000000}\n", v.Dir)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		b.Fatal(err)
 	}
@@ -70,6 +72,10 @@ func benchmarkCall(b *testing.B, tool string, args func(*vaultgen.Vault) map[str
 	}
 	a := newSite(b, v).open(b)
 	defer a.Close()
+	a.Begin(b.Context())
+	if err := a.Index(b.Context(), false, func(string, int, int) {}); err != nil {
+		b.Fatal(err)
+	}
 	raw, err := json.Marshal(args(v))
 	if err != nil {
 		b.Fatal(err)
@@ -122,6 +128,40 @@ func BenchmarkSearch(b *testing.B) {
 
 func BenchmarkSearchRegex(b *testing.B) {
 	benchmarkCall(b, "search_regex", with(map[string]any{"pattern": vaultgen.Common + `\s+\w+`}))
+}
+
+func BenchmarkBacklinks(b *testing.B) {
+	for _, limit := range []int{1, 100, 1000} {
+		b.Run(strconv.Itoa(limit), func(b *testing.B) {
+			benchmarkCall(b, "get_backlinks", func(v *vaultgen.Vault) map[string]any {
+				return map[string]any{"path": v.Hubs[0].Path, "limit": limit}
+			})
+		})
+	}
+}
+
+func BenchmarkListTags(b *testing.B) { benchmarkCall(b, "list_tags", with(map[string]any{})) }
+
+// BenchmarkWarm is from the start until an index that is complete is ready.
+func BenchmarkWarm(b *testing.B) {
+	v, err := large()
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := newSite(b, v)
+	once := func() {
+		a := s.open(b)
+		defer a.Close()
+		a.Begin(b.Context())
+		if err := a.Index(b.Context(), false, func(string, int, int) {}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	once()
+	b.ReportAllocs()
+	for b.Loop() {
+		once()
+	}
 }
 
 // BenchmarkStart is what a process does until it has answered its first

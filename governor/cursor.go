@@ -14,6 +14,9 @@ import (
 // CursorLife is how long a cursor may be used after it was made.
 const CursorLife = 10 * time.Minute
 
+// PointLife is how long a point may be used after it was made.
+const PointLife = 90 * 24 * time.Hour
+
 // cursorLabel separates the key of cursors from every other key.
 const cursorLabel = "cursor v1"
 
@@ -31,7 +34,8 @@ type Signer interface {
 // Binding is what a cursor is good for: the next page of the same call.
 type Binding struct {
 	Caller, Vault, Tool string
-	// Args is the hash of the call's arguments without the cursor.
+	// Args is the hash of the call's arguments without the cursor, and for a
+	// point without the limit.
 	Args string
 }
 
@@ -51,11 +55,21 @@ type Cursors struct{ Signer Signer }
 
 // Next makes the cursor of the page that begins behind position.
 func (c Cursors) Next(b Binding, position any) (string, error) {
+	return c.sign(b, position, CursorLife)
+}
+
+// Point makes a cursor for a caller that comes back after days: not to a page,
+// but to what has happened since.
+func (c Cursors) Point(b Binding, position any) (string, error) {
+	return c.sign(b, position, PointLife)
+}
+
+func (c Cursors) sign(b Binding, position any, life time.Duration) (string, error) {
 	pos, err := json.Marshal(position)
 	if err != nil {
 		return "", err
 	}
-	msg, err := json.Marshal(payload{b.Caller, b.Vault, b.Tool, b.Args, time.Now().Add(CursorLife).Unix(), pos})
+	msg, err := json.Marshal(payload{b.Caller, b.Vault, b.Tool, b.Args, time.Now().Add(life).Unix(), pos})
 	if err != nil {
 		return "", err
 	}
@@ -85,13 +99,16 @@ func (c Cursors) Read(b Binding, cursor string, position any) error {
 	case p.Tool != b.Tool || p.Vault != b.Vault || p.Args != b.Args:
 		return cursorFault("request_mismatch", "The cursor belongs to a call with other arguments; repeat them unchanged, with only the cursor added.")
 	case time.Now().Unix() >= p.Expires:
-		return cursorFault("expired", "The cursor has expired; start again without one.")
+		return Expired("The cursor has expired; start again without one.")
 	}
 	if err := json.Unmarshal(p.Position, position); err != nil {
 		return cursorFault("invalid", "The cursor is none that this tool made.")
 	}
 	return nil
 }
+
+// Expired is the fault of a cursor that was good once.
+func Expired(message string) error { return cursorFault("expired", message) }
 
 func cursorFault(reason, message string) error {
 	return fault.New(fault.InvalidInput, "%s", message).With("argument", "cursor").With("reason", reason)

@@ -58,16 +58,28 @@ func (c *Call) Page(cursor string, position any) (bool, error) {
 	if cursor == "" {
 		return false, nil
 	}
-	b, err := c.binding()
-	if err != nil {
-		return false, err
+	return true, c.readCursor(cursor, position, "cursor")
+}
+
+// Since is Page for a cursor that Point made.
+func (c *Call) Since(cursor string, position any) (bool, error) {
+	if cursor == "" {
+		return false, nil
 	}
-	return true, c.Cursors.Read(b, cursor, position)
+	return true, c.readCursor(cursor, position, "cursor", "limit")
+}
+
+func (c *Call) readCursor(cursor string, position any, free ...string) error {
+	b, err := c.binding(free...)
+	if err != nil {
+		return err
+	}
+	return c.Cursors.Read(b, cursor, position)
 }
 
 // NextCursor makes the cursor of the page behind position.
 func (c *Call) NextCursor(position any) (*string, error) {
-	b, err := c.binding()
+	b, err := c.binding("cursor")
 	if err != nil {
 		return nil, err
 	}
@@ -75,10 +87,21 @@ func (c *Call) NextCursor(position any) (*string, error) {
 	return &cur, err
 }
 
-// binding ties a cursor to this call without its own cursor.
-func (c *Call) binding() (governor.Binding, error) {
+// Point makes a cursor that is good for months, and with any limit.
+func (c *Call) Point(position any) (string, error) {
+	b, err := c.binding("cursor", "limit")
+	if err != nil {
+		return "", err
+	}
+	return c.Cursors.Point(b, position)
+}
+
+// binding ties a cursor to this call without the arguments that are free.
+func (c *Call) binding(free ...string) (governor.Binding, error) {
 	args := maps.Clone(c.args)
-	delete(args, "cursor")
+	for _, name := range free {
+		delete(args, name)
+	}
 	raw, err := json.Marshal(args)
 	if err != nil {
 		return governor.Binding{}, err

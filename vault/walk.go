@@ -53,9 +53,12 @@ type WalkOptions struct {
 // valid UTF-8, has a control character or a "\", or the path is too long.
 var ErrName = errors.New("its name cannot be used in a path")
 
+// ErrIrregular is what Problem is told of a pipe, a socket or a device.
+var ErrIrregular = errors.New("it is a pipe, a socket or a device")
+
 // Walk visits the files below a folder in ascending order of Path by bytes,
 // one after the other. Left out are names that begin with a dot, symbolic
-// links and all that is no regular file. What vanishes during the walk is left
+// links and all that is no regular file; Problem is told of pipes, sockets and devices. What vanishes during the walk is left
 // out silently. Walk ends early with the error of visit or of ctx; that the
 // folder itself cannot be walked is the only other error.
 func (v *Vault) Walk(ctx context.Context, from Path, o WalkOptions, visit func(File) error) error {
@@ -186,6 +189,14 @@ func (o *WalkOptions) list(d folder, rel string) ([]entry, error) {
 			if key += "/"; started && key <= after && !strings.HasPrefix(after, key) {
 				continue
 			}
+		case fs.ModeNamedPipe, fs.ModeSocket, fs.ModeDevice, fs.ModeDevice | fs.ModeCharDevice:
+			if started && key <= after || o.Accept != nil && !o.Accept(key) {
+				continue
+			}
+			if path := join(rel, strings.ToValidUTF8(key, "\uFFFD")); o.Keep.lets(path, false) {
+				o.problem(path, ErrIrregular)
+			}
+			continue
 		default:
 			continue
 		}

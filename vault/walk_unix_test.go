@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -45,8 +46,19 @@ func TestPipeBlocksNothing(t *testing.T) {
 				d.close()
 			}
 			want := []string{"n.md", "sub/judged.md"}
-			if diff := cmp.Diff(want, walkAll(t, v, "", WalkOptions{})); diff != "" {
+			var told []string
+			tell := func(path string, err error) {
+				if err != ErrIrregular {
+					t.Errorf("%s: %v", path, err)
+				}
+				told = append(told, path)
+			}
+			if diff := cmp.Diff(want, walkAll(t, v, "", WalkOptions{Problem: tell})); diff != "" {
 				t.Error(diff)
+			}
+			walkAll(t, v, "", WalkOptions{Problem: tell, Keep: func(path string, _ bool) bool { return path != "pipe.md" }, Accept: func(name string) bool { return name != "s.md" }})
+			if !slices.Contains(told, "pipe.md") || slices.Contains(told[1:], "pipe.md") || len(told) > 2 {
+				t.Errorf("told of %q", told)
 			}
 			if diff := cmp.Diff(want, scanAll(t, v, "", WalkOptions{})); diff != "" {
 				t.Error(diff)

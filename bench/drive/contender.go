@@ -21,14 +21,17 @@ type contender struct {
 	search     func(query string) call
 	list       func(order string) call // nil if it cannot
 	big        call                    // an argument of 1 MiB
+	ready      bool                    // it builds an index, and says when it is ready
 }
 
 // bench is one run of the driver.
 type bench struct {
 	ours, stub contender
+	raw        string     // the program with the floor of the index
 	ref        *contender // another floor, or nil
 	rg         string     // the grep that the first search is measured against, or ""
 	runs       int
+	unwarmed   bool   // no round goes before those that count
 	home       string // of the children, so that they leave nothing behind
 	rows       []row
 }
@@ -50,8 +53,17 @@ func (b *bench) spawn(c contender, v *vaultgen.Vault) (*server, error) {
 	return start(c.argv(v), b.env())
 }
 
-// serve starts a contender for calls to be measured.
+// serve starts a contender for calls to be measured, when it builds nothing.
 func (b *bench) serve(c contender, v *vaultgen.Vault) (*server, error) {
+	s, err := b.start(c, v)
+	if err == nil && c.ready {
+		err = s.ready()
+	}
+	return s, err
+}
+
+// start starts a contender and shakes hands.
+func (b *bench) start(c contender, v *vaultgen.Vault) (*server, error) {
 	argv := c.argv(v)
 	if c.configured != nil {
 		var err error
@@ -80,6 +92,7 @@ func ours(bin, home string) contender {
 		search: func(q string) call { return call{Name: "search_text", Arguments: map[string]any{"query": q}} },
 		list:   func(order string) call { return call{Name: "list_notes", Arguments: map[string]any{"sort": order}} },
 		big:    call{Name: "search_text", Arguments: map[string]any{"query": mebibyte()}, refused: true},
+		ready:  true,
 	}
 }
 

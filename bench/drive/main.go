@@ -19,6 +19,8 @@ import (
 type options struct {
 	notes, runs   int
 	bin, stub     string
+	raw           string
+	index         bool
 	ref           string
 	json          bool
 	growth, check bool
@@ -31,6 +33,8 @@ func main() {
 	flag.IntVar(&o.runs, "runs", 9, "samples of each figure")
 	flag.StringVar(&o.bin, "bin", "", "the server; built if left out")
 	flag.StringVar(&o.stub, "stub", "", "the floor; built if left out")
+	flag.StringVar(&o.raw, "raw", "", "the floor of the index; built if left out")
+	flag.BoolVar(&o.index, "index", false, "measure the index instead")
 	flag.StringVar(&o.ref, "ref", "", "the command of another floor with the stub's tools; {vault} stands for the folder")
 	flag.BoolVar(&o.json, "json", false, "print JSON")
 	flag.BoolVar(&o.growth, "growth", false, "measure how cost grows with the vault, at 1,000, 10,000 and 50,000 notes, instead")
@@ -63,7 +67,7 @@ func run(o options) (over bool, err error) {
 	for _, p := range []struct {
 		path *string
 		pkg  string
-	}{{&o.bin, "vault-mcp/cmd/vault-mcp"}, {&o.stub, "vault-mcp/bench/stub"}} {
+	}{{&o.bin, "vault-mcp/cmd/vault-mcp"}, {&o.stub, "vault-mcp/bench/stub"}, {&o.raw, "vault-mcp/bench/raw"}} {
 		if *p.path == "" {
 			*p.path = filepath.Join(home, filepath.Base(p.pkg))
 			build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", *p.path, p.pkg)
@@ -73,13 +77,16 @@ func run(o options) (over bool, err error) {
 			}
 		}
 	}
-	b := &bench{ours: ours(o.bin, home), stub: stub(o.stub), runs: o.runs, home: home}
+	b := &bench{ours: ours(o.bin, home), stub: stub(o.stub), raw: o.raw, runs: o.runs, home: home}
 	if o.growth {
 		return false, b.reportGrowth(o.json)
 	}
 	if o.ref != "" {
 		c := other(o.ref)
 		b.ref = &c
+	}
+	if o.index {
+		return b.reportIndex(o)
 	}
 	if b.rg, err = exec.LookPath("rg"); err != nil {
 		fmt.Fprintln(os.Stderr, "drive: no rg on the path, so the first search has only the stub to compare with")
@@ -98,6 +105,11 @@ func run(o options) (over bool, err error) {
 	if err := b.measure(vaults[0], vaults[1], sizes); err != nil {
 		return false, err
 	}
+	return b.report(o)
+}
+
+// report prints the table.
+func (b *bench) report(o options) (over bool, err error) {
 	for _, r := range b.rows {
 		over = over || r.excess() > o.slack
 	}
@@ -105,6 +117,17 @@ func run(o options) (over bool, err error) {
 		return over, printJSON(b.rows)
 	}
 	return over, print(os.Stdout, b.rows)
+}
+
+func (b *bench) reportIndex(o options) (over bool, err error) {
+	vaults, err := cached(o.notes)
+	if err != nil {
+		return false, err
+	}
+	if err := b.measureIndex(vaults[0]); err != nil {
+		return false, err
+	}
+	return b.report(o)
 }
 
 func (b *bench) reportGrowth(asJSON bool) error {

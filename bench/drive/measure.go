@@ -20,17 +20,21 @@ type trial struct {
 
 // compare takes runs samples of each trial, one after the other in turns, so
 // that what else the machine does falls on all of them, and after one round
-// that does not count.
+// that does not count, unless it is left out.
 func (b *bench) compare(name string, gate float64, trials ...trial) error {
 	r := row{Name: name, Unit: "ms", Gate: gate}
 	walls, cpus := make([][]float64, len(trials)), make([][]float64, len(trials))
-	for i := range b.runs + 1 {
+	rounds := b.runs + 1
+	if b.unwarmed {
+		rounds = b.runs
+	}
+	for i := range rounds {
 		for k, t := range trials {
 			s, err := t.run()
 			if err != nil {
 				return errors.Join(errors.New(name+", "+t.who), err)
 			}
-			if i == 0 {
+			if i == 0 && !b.unwarmed {
 				continue
 			}
 			walls[k] = append(walls[k], millis(s.wall))

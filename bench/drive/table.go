@@ -26,8 +26,10 @@ type row struct {
 	Figures []figure `json:"figures"`
 	Gate    float64  `json:"gate,omitempty"` // 0: only told
 	// Absolute says that the gate is in Unit and not a ratio.
-	Absolute bool   `json:"absolute,omitempty"`
-	Note     string `json:"note,omitempty"`
+	Absolute bool `json:"absolute,omitempty"`
+	// ByCPU says that the gate is on processor time only.
+	ByCPU bool   `json:"by_cpu,omitempty"`
+	Note  string `json:"note,omitempty"`
 }
 
 // ratios are ours to figure i's: of medians, of minima, of processor time.
@@ -49,9 +51,15 @@ func (r row) excess() float64 {
 		return 0
 	}
 	if r.Absolute {
+		if r.ByCPU {
+			return r.Figures[0].CPU / r.Gate
+		}
 		return r.Figures[0].Min / r.Gate
 	}
 	median, minimum, cpu := r.ratios(1)
+	if r.ByCPU {
+		return cpu / r.Gate
+	}
 	least := min(median, minimum)
 	if cpu > 0 {
 		least = min(least, cpu)
@@ -80,6 +88,9 @@ func print(w io.Writer, rows []row) error {
 			gate = "≤ " + strconv.FormatFloat(r.Gate, 'g', -1, 64)
 			if r.Absolute {
 				gate += " " + r.Unit
+			}
+			if r.ByCPU {
+				gate += " cpu"
 			}
 		}
 		if len(r.Figures) == 1 {

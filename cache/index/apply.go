@@ -23,7 +23,7 @@ func (m *Model) put(id uint32, e entry) {
 	if old.path != "" && (old.path != e.path || old.note != e.note) {
 		m.orderOf(old.note).dropped = append(m.orderOf(old.note).dropped, id)
 	}
-	if old.note && (old.facts != e.facts || !e.note) {
+	if old.facts != e.facts {
 		m.terms(id, old.facts, (*postings).remove)
 	}
 	if old.note && (!e.note || stem(old.path) != stem(e.path)) {
@@ -40,11 +40,12 @@ func (m *Model) put(id uint32, e entry) {
 	if old.path != e.path {
 		m.byPath[e.path] = id
 		m.paths.Add(e.path)
+		delete(m.gone, e.path)
 	}
 	if old.path != e.path || old.note != e.note {
 		m.orderOf(e.note).added = append(m.orderOf(e.note).added, id)
 	}
-	if e.note && (old.facts != e.facts || !old.note) {
+	if old.facts != e.facts {
 		m.terms(id, e.facts, (*postings).add)
 	}
 	if e.note && (!old.note || stem(old.path) != stem(e.path)) {
@@ -79,14 +80,14 @@ func (m *Model) orderOf(note bool) *order {
 	return &m.others
 }
 
-// terms adds or removes what a note is found by.
+// terms adds or removes what a note or canvas is found by.
 func (m *Model) terms(id uint32, b facts.Blob, do func(p *postings, key string, id uint32)) {
 	seen := keySet{}
 	for l := range b.Links() {
 		if l.External {
 			continue
 		}
-		if key := link.Key(l.Target); seen.add(key) {
+		if key := keyOf(l); seen.add(key) {
 			do(&m.links, key, id)
 		}
 	}
@@ -105,6 +106,14 @@ func (m *Model) terms(id uint32, b facts.Blob, do func(p *postings, key string, 
 			do(&m.properties, key, id)
 		}
 	}
+}
+
+// keyOf is the key by which a link is found.
+func keyOf(l facts.Link) string {
+	if l.Card {
+		return link.KeysOf(l.Target)[0]
+	}
+	return link.Key(l.Target)
 }
 
 // settle makes the order of paths right after some calls of put.

@@ -92,7 +92,7 @@ func (ix *Index) commit(ctx context.Context, changes []*change, p *progress) (ag
 		ix.words.stored = m.words
 	}
 	ix.stored.Store(&m)
-	ix.applyVectors(ctx, w.ids, w.entries, w.vectors, m.rev)
+	ix.applyVectors(ctx, w.ids, w.entries, w.vectors, w.gone, &m)
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	for i, id := range w.seen {
@@ -112,6 +112,7 @@ type writer struct {
 	seen    []uint32                // rows where only seen is new
 	seenAt  []int64
 	again   []string // paths that must be read again
+	gone    []removal
 }
 
 // plan makes rows of changes.
@@ -174,7 +175,7 @@ func (w *writer) update(id uint32, c *change) {
 		w.seen, w.seenAt = append(w.seen, id), append(w.seenAt, c.seen)
 		return
 	}
-	if same && (c.known || !e.note) {
+	if same && (c.known || !e.read()) {
 		e.size, e.mtime, e.seen, e.rev = c.size, c.mtime, c.seen, w.rev
 		w.row(id, e)
 		return
@@ -185,7 +186,7 @@ func (w *writer) update(id uint32, c *change) {
 func (w *writer) put(id uint32, c *change) {
 	w.row(id, entry{
 		path: c.path, size: c.size, mtime: c.mtime, seen: c.seen, rev: w.rev, hash: c.hash, problem: c.problem,
-		facts: c.facts, note: isNote(c.path),
+		facts: c.facts, note: isNote(c.path), canvas: isCanvas(c.path),
 	})
 	if !isNote(c.path) {
 		return
@@ -216,6 +217,9 @@ func (w *writer) store(ctx context.Context, m *meta) (err error) {
 			}
 		}
 	}
+	if err := w.storeGone(ctx, m); err != nil {
+		return err
+	}
 	for i, id := range w.seen {
 		if err := s.exec(ctx, "UPDATE files SET seen = ? WHERE id = ?", w.seenAt[i], id); err != nil {
 			return err
@@ -241,7 +245,11 @@ func (ix *Index) catchUp(ctx context.Context) (meta, error) {
 		if err := ix.catchUpWords(ctx, m.words); err != nil {
 			return m, err
 		}
-		ix.applyVectors(ctx, ids, entries, nil, m.rev)
+		gone, err := ix.store.removedSince(ctx, ix.model.rev)
+		if err != nil {
+			return m, err
+		}
+		ix.applyVectors(ctx, ids, entries, nil, gone, &m)
 	}
 	ix.stored.Store(&m)
 	return m, nil
@@ -259,9 +267,9 @@ func (ix *Index) catchUpWords(ctx context.Context, to uint32) error {
 	return err
 }
 
-// applyVectors puts rows into the model, and their texts into the full text if
-// that is loaded. It needs the lock.
-func (ix *Index) applyVectors(ctx context.Context, ids []uint32, entries []entry, vectors map[uint32]terms.Vector, rev int64) {
+// applyVectors puts rows into the model with the paths that are gone, all at
+// once, and their texts into the full text if that is loaded. It needs the lock.
+func (ix *Index) applyVectors(ctx context.Context, ids []uint32, entries []entry, vectors map[uint32]terms.Vector, gone []removal, to *meta) {
 	if ix.text != nil && len(ids) > 0 {
 		var err error
 		if vectors, err = ix.missingVectors(ctx, ids, entries, vectors); err != nil {
@@ -286,5 +294,6 @@ func (ix *Index) applyVectors(ctx context.Context, ids []uint32, entries []entry
 		}
 	}
 	m.settle()
-	m.rev = rev
+	m.remember(gone, to.forgotten)
+	m.rev = to.rev
 }

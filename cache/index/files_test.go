@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vault-mcp/cache/index/facts"
+	"vault-mcp/vault"
 	"vault-mcp/vault/note"
 )
 
@@ -84,6 +85,9 @@ func TestWhatCannotBeReadIsNamedAndStopsNothing(t *testing.T) {
 	ix := h.ready(quietly)
 	s := ix.Status(nil)
 	want := []string{"Big.md: it is larger than the 16777216 bytes that are read", "Utf16.md: " + notText}
+	if info, err := os.Lstat(h.path("Pipe.md")); err == nil && !info.Mode().IsRegular() {
+		want = slices.Insert(want, 1, "Pipe.md: "+vault.ErrIrregular.Error())
+	}
 	found := []string{"Broken.md", "Nul.md"}
 	if os.Geteuid() == 0 {
 		found = append(found, "Locked.md", "dir/In.md")

@@ -32,6 +32,12 @@ type Model struct {
 	// files: what was read of them before that is stale.
 	removed map[string]int64
 	scans   int
+
+	birth birth
+	// gone are the paths that vanished and are not there again, each with the rev
+	// of that, but none of a rev up to forgotten.
+	gone      map[string]int64
+	forgotten int64
 }
 
 // entry is one file; one without a path is a free id.
@@ -42,8 +48,11 @@ type entry struct {
 	hash              fingerprint.Content
 	problem           string
 	facts             facts.Blob
-	note              bool
+	note, canvas      bool
 }
+
+// read reports whether the file is read for what is in it.
+func (e *entry) read() bool { return e.note || e.canvas }
 
 // Note is one note of the vault.
 type Note struct {
@@ -135,6 +144,26 @@ func (m *Model) Files() iter.Seq[File] {
 	}
 }
 
+// Canvases are all canvases in the order of their paths, in the form of notes:
+// their facts are links only.
+func (m *Model) Canvases() iter.Seq[Note] {
+	return func(yield func(Note) bool) {
+		for _, id := range m.others.ids {
+			if m.entries[id].canvas && !yield(m.note(id)) {
+				return
+			}
+		}
+	}
+}
+
+// Canvas finds a canvas by its number.
+func (m *Model) Canvas(id uint32) (Note, bool) {
+	if int(id) >= len(m.entries) || !m.entries[id].canvas {
+		return Note{}, false
+	}
+	return m.note(id), true
+}
+
 // Note finds a note by its exact path.
 func (m *Model) Note(path string) (Note, bool) {
 	id, ok := m.byPath[path]
@@ -142,6 +171,12 @@ func (m *Model) Note(path string) (Note, bool) {
 		return Note{}, false
 	}
 	return m.note(id), true
+}
+
+// Has reports whether there is a file with an exact path.
+func (m *Model) Has(path string) bool {
+	_, ok := m.byPath[path]
+	return ok
 }
 
 // ByID finds a note by its number.
@@ -155,9 +190,10 @@ func (m *Model) ByID(id uint32) (Note, bool) {
 // Paths are all files of the vault, notes and others, for resolving links.
 func (m *Model) Paths() *link.Index { return m.paths }
 
-// Linking are the notes with links that have one of the keys, in order of their
-// ids, each once; see link.Key and link.KeysOf. External links have no key. The
-// key "" is that of links which name no file.
+// Linking are the notes and canvases with links that have one of the keys, in
+// order of their ids, each once; see link.Key and link.KeysOf. External links have no key. The
+// key "" is that of links which name no file. A card is listed under the first key of
+// the path that it shows.
 func (m *Model) Linking(keys ...string) []uint32 {
 	if len(keys) == 1 {
 		return m.links.of(keys[0])

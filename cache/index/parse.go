@@ -25,7 +25,8 @@ type parser struct {
 	one      sync.Mutex
 }
 
-// note is the change for a note that was read, or that could not be for err.
+// note is the change for a note or canvas that was read, or that could not be
+// for err.
 func (p *parser) note(path string, size int64, mtime time.Time, text []byte, err error) *change {
 	c := &change{path: path, base: p.base, size: size, mtime: mtime.UnixNano(), seen: time.Now().UnixNano()}
 	if err != nil {
@@ -44,7 +45,9 @@ func (p *parser) note(path string, size int64, mtime time.Time, text []byte, err
 		p.one.Lock()
 		defer p.one.Unlock()
 	}
-	c.facts = facts.Blob(facts.Of(text).Append(nil))
+	if c.facts, c.problem = factsOf(path, text); !isNote(path) {
+		return c
+	}
 	counter, _ := p.counters.Get().(*terms.Counter)
 	if counter == nil {
 		counter = &terms.Counter{}
@@ -64,15 +67,32 @@ func (p *parser) known(c *change) bool {
 	m := p.ix.model
 	if id, ok := m.byPath[c.path]; ok {
 		e := &m.entries[id]
-		c.known = e.note && e.hash == c.hash && e.problem == ""
+		c.known = e.read() && e.hash == c.hash && e.problem == ""
 		return c.known
 	}
 	id, ok := p.moved[c.hash]
-	if ok && int(id) < len(m.entries) && m.entries[id].hash == c.hash && m.entries[id].problem == "" {
-		c.from = id
-		return true
+	if !ok || int(id) >= len(m.entries) {
+		return false
 	}
-	return false
+	e := &m.entries[id]
+	if e.hash != c.hash || e.problem != "" || e.note != isNote(c.path) {
+		return false
+	}
+	c.from = id
+	return true
+}
+
+// factsOf is what is in a note or canvas, or why that cannot be told.
+func factsOf(path string, text []byte) (b facts.Blob, problem string) {
+	n := &facts.Note{}
+	if isNote(path) {
+		n = facts.Of(text)
+	} else if of, err := facts.OfCanvas(text); err == nil {
+		n = of
+	} else {
+		return "", err.Error()
+	}
+	return facts.Blob(n.Append(nil)), ""
 }
 
 // other is the change for a file that is not read.

@@ -70,6 +70,8 @@ func unread(err error) string {
 	switch {
 	case errors.Is(err, vault.ErrAway):
 		return vault.ErrAway.Error()
+	case errors.Is(err, vault.ErrIrregular):
+		return vault.ErrIrregular.Error()
 	case errors.Is(err, vault.ErrName):
 		return vault.ErrName.Error()
 	case errors.Is(err, fs.ErrPermission):

@@ -92,7 +92,7 @@ func (l *lookAt) find(path string) {
 		l.remove(path)
 		l.absent = append(l.absent, path)
 	case err != nil:
-		if isNote(path) && l.row(path) {
+		if isRead(path) && l.row(path) {
 			l.changes = append(l.changes, &change{path: path, base: l.parser.base, problem: unread(err)})
 		}
 	case p.IsDir():
@@ -129,7 +129,7 @@ func (l *lookAt) remove(path string) {
 	drop := func(id uint32) {
 		e := &m.entries[id]
 		l.gone = append(l.gone, &change{path: e.path, base: l.parser.base, gone: true})
-		if e.note && e.problem == "" {
+		if e.read() && e.problem == "" {
 			l.moved[e.hash] = id
 		}
 	}
@@ -149,7 +149,7 @@ func (l *lookAt) remove(path string) {
 // file reads one file that is there.
 func (l *lookAt) file(p vault.Path) {
 	path := p.String()
-	if !isNote(path) {
+	if !isRead(path) {
 		l.changes = append(l.changes, l.parser.other(vault.File{Path: path, Size: p.Size(), ModTime: p.ModTime()}))
 		return
 	}

@@ -21,12 +21,15 @@ func row(rows *sql.Rows, a *arena) (id uint32, e entry, err error) {
 	e.path, e.problem, e.facts = a.keep(path), a.keep(problem), facts.Blob(a.keep(blob))
 	e.size, e.mtime, e.seen = size.Int64, mtime.Int64, seen.Int64
 	copy(e.hash[:], hash)
-	e.note = isNote(e.path)
+	e.note, e.canvas = isNote(e.path), isCanvas(e.path)
 	return id, e, nil
 }
 
-// isNote reports whether a file is read for what is in it.
-func isNote(path string) bool { return vault.Kind(path) == vault.Note }
+func isNote(path string) bool   { return vault.Kind(path) == vault.Note }
+func isCanvas(path string) bool { return vault.Kind(path) == vault.Canvas }
+
+// isRead reports whether a file is read for what is in it.
+func isRead(path string) bool { return isNote(path) || isCanvas(path) }
 
 // load reads all rows into a new model.
 func (s *store) load(ctx context.Context) (*Model, meta, error) {
@@ -71,7 +74,12 @@ func (s *store) load(ctx context.Context) (*Model, meta, error) {
 	}
 	model.settle()
 	model.trim()
-	model.rev = m.rev
+	model.rev, model.birth = m.rev, m.birth
+	gone, err := s.removedSince(ctx, -1)
+	if err != nil {
+		return nil, meta{}, err
+	}
+	model.remember(gone, m.forgotten)
 	return model, m, nil
 }
 

@@ -169,10 +169,10 @@ func (ix *Index) Status(visible func(path string) bool) Status {
 	files := []Skipped{}
 	for i := range ix.model.entries {
 		e := &ix.model.entries[i]
-		if !e.note || e.problem == "" && s.Phase != Ready || !visible(e.path) {
+		if !e.read() || e.problem == "" && (!e.note || s.Phase != Ready) || !visible(e.path) {
 			continue
 		}
-		if s.Phase == Ready {
+		if e.note && s.Phase == Ready {
 			s.Done++
 			s.Total++
 		}

@@ -20,24 +20,27 @@ import (
 // Schema is the number in the name of the database. Another layout of the
 // tables is another schema, so that an older program beside this one keeps its
 // own file.
-const Schema = 1
+const Schema = 2
 
 // layout are the tables. A row of files is a file of the vault, or with path
 // NULL a number that is free. rev is the number of the transaction that wrote
 // the row, so that other processes find what is new; a row that only was looked
 // at again keeps it. Of a note, hash and facts say what is in it, and problem
-// why its content could not be read. seen is when it was read.
+// why its content could not be read. seen is when it was read. removed has the
+// paths that vanished, with the rev of the transaction that found it.
 const layout = `
 CREATE TABLE IF NOT EXISTS meta (
 	id INTEGER PRIMARY KEY CHECK (id = 1), settings TEXT NOT NULL,
 	epoch INTEGER NOT NULL, base INTEGER NOT NULL, rev INTEGER NOT NULL, words INTEGER NOT NULL,
-	state INTEGER NOT NULL, done INTEGER NOT NULL, total INTEGER NOT NULL, checked INTEGER NOT NULL);
+	state INTEGER NOT NULL, done INTEGER NOT NULL, total INTEGER NOT NULL, checked INTEGER NOT NULL,
+	birth BLOB NOT NULL, forgotten INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
 	id INTEGER PRIMARY KEY, path TEXT, size INTEGER, mtime INTEGER, seen INTEGER, rev INTEGER NOT NULL,
 	hash BLOB, problem TEXT, facts BLOB);
 CREATE INDEX IF NOT EXISTS files_rev ON files (rev);
 CREATE TABLE IF NOT EXISTS texts (id INTEGER PRIMARY KEY, vector BLOB);
 CREATE TABLE IF NOT EXISTS words (first INTEGER PRIMARY KEY, list BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS removed (path TEXT PRIMARY KEY, rev INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS problems (path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 `
 
@@ -64,6 +67,10 @@ type meta struct {
 	done, total int
 	// checked is when the files were last compared, in nanoseconds.
 	checked int64
+	// birth is new whenever all rows are, and known to nobody else.
+	birth birth
+	// forgotten is the newest rev whose removed paths are no longer known.
+	forgotten int64
 }
 
 // store is an open database. One goroutine uses it at a time.
@@ -120,7 +127,7 @@ func (s *store) prepare(ctx context.Context, settings string) (err error) {
 	if err := s.conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master WHERE type = 'table'").Scan(&tables); err != nil {
 		return err
 	}
-	if tables >= 5 {
+	if tables >= 6 {
 		if m, err := s.meta(ctx); err == nil && m.settings == settings {
 			return nil
 		} else if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -133,7 +140,7 @@ func (s *store) prepare(ctx context.Context, settings string) (err error) {
 		}
 		m, err := s.meta(ctx)
 		if errors.Is(err, sql.ErrNoRows) {
-			_, err = s.conn.ExecContext(ctx, "INSERT INTO meta VALUES (1, ?, 0, 0, 0, 1, ?, 0, 0, 0)", settings, isEmpty)
+			_, err = s.conn.ExecContext(ctx, "INSERT INTO meta VALUES (1, ?, 0, 0, 0, 1, ?, 0, 0, 0, ?, 0)", settings, isEmpty, newBirth())
 			return err
 		}
 		if err != nil || m.settings == settings {
@@ -199,25 +206,29 @@ func (s *store) exec(ctx context.Context, query string, args ...any) error {
 }
 
 func (s *store) meta(ctx context.Context) (m meta, err error) {
-	stmt, err := s.statement(ctx, "SELECT settings, epoch, base, rev, words, state, done, total, checked FROM meta")
+	stmt, err := s.statement(ctx, "SELECT settings, epoch, base, rev, words, state, done, total, checked, birth, forgotten FROM meta")
 	if err != nil {
 		return m, err
 	}
+	var b []byte
 	err = stmt.QueryRowContext(ctx).
-		Scan(&m.settings, &m.epoch, &m.base, &m.rev, &m.words, &m.state, &m.done, &m.total, &m.checked)
+		Scan(&m.settings, &m.epoch, &m.base, &m.rev, &m.words, &m.state, &m.done, &m.total, &m.checked, &b, &m.forgotten)
+	copy(m.birth[:], b)
 	return m, err
 }
 
 func (s *store) setMeta(ctx context.Context, m meta) error {
-	return s.exec(ctx, "UPDATE meta SET settings = ?, epoch = ?, base = ?, rev = ?, words = ?, state = ?, done = ?, total = ?, checked = ?",
-		m.settings, m.epoch, m.base, m.rev, m.words, m.state, m.done, m.total, m.checked)
+	return s.exec(ctx, "UPDATE meta SET settings = ?, epoch = ?, base = ?, rev = ?, words = ?, state = ?, done = ?, total = ?, checked = ?, birth = ?, forgotten = ?",
+		m.settings, m.epoch, m.base, m.rev, m.words, m.state, m.done, m.total, m.checked, m.birth[:], m.forgotten)
 }
 
 // reset throws all rows away. It needs a transaction.
 func (s *store) reset(ctx context.Context, m *meta) error {
 	m.rev++
 	m.base, m.words, m.state, m.done, m.total = m.rev, 1, isEmpty, 0, 0
-	for _, table := range []string{"files", "texts", "words", "problems"} {
+	m.forgotten = 0
+	copy(m.birth[:], newBirth())
+	for _, table := range []string{"files", "texts", "words", "problems", "removed"} {
 		if _, err := s.conn.ExecContext(ctx, "DELETE FROM "+table); err != nil {
 			return err
 		}

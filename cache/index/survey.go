@@ -39,7 +39,7 @@ type survey struct {
 	visited map[uint32]bool
 	notes   []string        // all notes there are
 	files   int             // how many files there are
-	read    map[string]bool // notes to read
+	read    map[string]bool // notes and canvases to read
 	left    map[string]bool // those that were not read yet
 	folders map[string]bool // the folders that lead to them
 	racy    int
@@ -117,8 +117,8 @@ func (ix *Index) holds() bool {
 
 func (s *survey) file(f vault.File) {
 	s.files++
-	note := isNote(f.Path)
-	if note && s.full != nil {
+	read := isRead(f.Path)
+	if s.full != nil && isNote(f.Path) {
 		s.notes = append(s.notes, f.Path)
 	}
 	s.ix.mu.RLock()
@@ -132,7 +132,7 @@ func (s *survey) file(f vault.File) {
 	if known {
 		s.visited[id] = true
 		if size == f.Size && mtime == f.ModTime.UnixNano() {
-			if !note || seen-mtime >= int64(racy) {
+			if !read || seen-mtime >= int64(racy) {
 				return
 			}
 			if s.racy++; s.racy > maxRacy {
@@ -140,7 +140,7 @@ func (s *survey) file(f vault.File) {
 			}
 		}
 	}
-	if !note {
+	if !read {
 		s.changes = append(s.changes, (&parser{base: s.base}).other(f))
 		return
 	}
@@ -176,7 +176,7 @@ func (s *survey) vanished() {
 				continue
 			}
 			s.gone = append(s.gone, &change{path: e.path, base: s.base, gone: true})
-			if e.note && e.problem == "" {
+			if e.read() && e.problem == "" {
 				s.moved[e.hash] = id
 			}
 		}
@@ -198,7 +198,12 @@ func (s *survey) run(ctx context.Context) error {
 			ix.state.set(Building, nil)
 		}
 		s.full.total = len(s.notes)
-		s.full.done = len(s.notes) - len(s.read)
+		s.full.done = len(s.notes)
+		for p := range s.read {
+			if isNote(p) {
+				s.full.done--
+			}
+		}
 	}
 	s.parser = &parser{ix: ix, base: s.base, moved: s.moved}
 	var again []string
@@ -262,7 +267,11 @@ func (s *survey) scan(ctx context.Context) (again []string, err error) {
 			break
 		}
 		if s.full != nil {
-			s.full.done += len(batch)
+			for _, c := range batch {
+				if isNote(c.path) {
+					s.full.done++
+				}
+			}
 		}
 		more, err := s.ix.commit(ctx, batch, s.full)
 		if err != nil {

@@ -23,7 +23,7 @@ func (ix *Index) sweep(ctx context.Context) error {
 	last := time.Now()
 	var work time.Duration
 	err = ix.vault.Scan(ctx, root, vault.ScanOptions{
-		WalkOptions: vault.WalkOptions{Accept: isNote}, MaxBytes: ix.o.MaxBytes, Workers: 1,
+		WalkOptions: vault.WalkOptions{Accept: isRead}, MaxBytes: ix.o.MaxBytes, Workers: 1,
 	}, func(f vault.File, text []byte, err error) error {
 		if err == nil && ix.differs(f.Path, fingerprint.OfContent(text)) {
 			found = append(found, f.Path)

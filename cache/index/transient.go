@@ -5,14 +5,13 @@ import (
 	"sync"
 	"time"
 
-	"vault-mcp/cache/index/facts"
 	"vault-mcp/internal/fingerprint"
 	"vault-mcp/vault"
 )
 
 // FromFiles reads a whole vault into a Model that nobody keeps: what a query
 // answers from while there is no index. keep leaves out what its caller may not
-// know of. It costs reading and parsing every note.
+// know of. It costs reading and parsing every note and canvas.
 func FromFiles(ctx context.Context, v *vault.Vault, keep vault.Filter) (*Model, error) {
 	root, err := v.FindFolder("", nil)
 	if err != nil {
@@ -25,7 +24,7 @@ func FromFiles(ctx context.Context, v *vault.Vault, keep vault.Filter) (*Model, 
 		defer mu.Unlock()
 		m.put(uint32(len(m.entries)), e)
 	}
-	others := vault.WalkOptions{Keep: keep, Accept: func(name string) bool { return vault.Kind(name) != vault.Note }}
+	others := vault.WalkOptions{Keep: keep, Accept: func(name string) bool { return !isRead(name) }}
 	err = v.Walk(ctx, root, others, func(f vault.File) error {
 		add(entry{path: f.Path, size: f.Size, mtime: f.ModTime.UnixNano()})
 		return nil
@@ -34,7 +33,7 @@ func FromFiles(ctx context.Context, v *vault.Vault, keep vault.Filter) (*Model, 
 		return nil, err
 	}
 	notes := vault.ScanOptions{WalkOptions: vault.WalkOptions{
-		Keep: keep, Accept: func(name string) bool { return vault.Kind(name) == vault.Note },
+		Keep: keep, Accept: isRead,
 	}}
 	err = v.Scan(ctx, root, notes, func(f vault.File, text []byte, err error) error {
 		add(entryOf(f, text, err))
@@ -48,14 +47,16 @@ func FromFiles(ctx context.Context, v *vault.Vault, keep vault.Filter) (*Model, 
 }
 
 func entryOf(f vault.File, text []byte, err error) entry {
-	e := entry{path: f.Path, size: f.Size, mtime: f.ModTime.UnixNano(), seen: time.Now().UnixNano(), note: true}
+	e := entry{path: f.Path, size: f.Size, mtime: f.ModTime.UnixNano(), seen: time.Now().UnixNano()}
+	e.note, e.canvas = isNote(f.Path), isCanvas(f.Path)
 	switch {
 	case err != nil:
 		e.problem = unread(err)
 	case !vault.Text(text):
 		e.hash, e.problem = fingerprint.OfContent(text), notText
 	default:
-		e.hash, e.facts = fingerprint.OfContent(text), facts.Blob(facts.Of(text).Append(nil))
+		e.hash = fingerprint.OfContent(text)
+		e.facts, e.problem = factsOf(f.Path, text)
 	}
 	return e
 }

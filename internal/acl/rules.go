@@ -12,8 +12,9 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"vault-mcp/vault"
 )
 
 // Op is what would be done with a path.
@@ -79,8 +80,6 @@ type compiled struct {
 	deep   bool   // the glob ends with /** and so speaks of what is below by itself
 }
 
-var fold = cases.Fold()
-
 // Compile checks rules and prepares them. It fails on a bad pattern, an
 // unknown verb, or hide for anything but reading.
 func Compile(rules []Rule) (*Rules, error) {
@@ -102,7 +101,7 @@ func Compile(rules []Rule) (*Rules, error) {
 		}
 		glob := norm.NFC.String(strings.TrimSuffix(r.Glob, "/"))
 		rs.rules = append(rs.rules, compiled{
-			Rule: r, exact: glob, folded: fold.String(glob), plain: !strings.ContainsAny(glob, `*?[{\`),
+			Rule: r, exact: glob, folded: vault.FoldName(glob), plain: !strings.ContainsAny(glob, `*?[{\`),
 			deep: strings.HasSuffix(glob, "**"),
 		})
 	}
@@ -146,7 +145,7 @@ func (rs *Rules) Judge(op Op, path string) Verdict {
 		return Verdict{Verb: Allow}
 	}
 	p := norm.NFC.String(path)
-	folded := fold.String(p)
+	folded := vault.FoldName(p)
 	v := rs.last(op, p, folded)
 	if op != Read {
 		if r := rs.last(Read, p, folded); r.Verb == Hide {

@@ -50,6 +50,10 @@ func (w *View) Settings() settings.Settings {
 	return s
 }
 
+// PropertyTypes are the types that Obsidian has for properties, read anew. They
+// may be of keys that only hidden notes have.
+func (w *View) PropertyTypes() map[string]string { return settings.Types(w.vault.ReadConfig) }
+
 // Check refuses op on a path with acl_denied, or lets it pass. A path that the
 // rules hide passes for reading: it is not there, which the look-up says.
 func (w *View) Check(op Op, path string) error {

@@ -132,6 +132,7 @@ func (a *App) Begin(ctx context.Context) {
 				continue
 			}
 			ix.Start(ctx)
+			go tidy(ctx, ix)
 		}
 	})
 }

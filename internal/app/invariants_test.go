@@ -79,6 +79,7 @@ var probes = map[string][]string{
 	"get_index_status": {`{}`},
 	"index_vault":      {`{}`, `{"folder":"Private"}`, `{"folder":"Absent"}`},
 	"reload_vault":     {`{}`},
+	"changes_since":    {`{}`, `{"limit":1}`},
 	"server_health":    {`{}`},
 	"list_notes": {
 		`{}`, `{"limit":2}`, `{"sort":"-mtime"}`, `{"sort":"-mtime","limit":1}`, `{"sort":"title"}`, `{"sort":"-path"}`, `{"sort":"size","limit":1}`,

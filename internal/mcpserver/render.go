@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ func (e *edge) renderError(err error, p stdio.Peer) json.RawMessage {
 	r := &tools.Result{Text: ErrorText(f)}
 	b := append([]byte(`{"content":`), r.Content()...)
 	if !knowsOnlyText(p) {
-		structured, err := json.Marshal(wireError{f.Code, f.Message, f.Retryable(), f.Details, f.Advice()})
+		structured, err := plainJSON(wireError{f.Code, f.Message, f.Retryable(), f.Details, f.Advice()})
 		if err != nil {
 			panic(fmt.Sprintf("error %s: details that are no JSON: %v", f.Code, err)) // caught and logged by the transport
 		}
@@ -86,12 +87,21 @@ func ResultJSON(res *tools.Result, err error) json.RawMessage {
 	return e.renderResult(res, stdio.Peer{})
 }
 
+// plainJSON is json.Marshal without escaping for HTML.
+func plainJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
 // ErrorText is a refusal as a person or a model reads it.
 func ErrorText(f *fault.Error) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Error [%s]: %s\n", f.Code, f.Message)
 	for _, k := range slices.Sorted(maps.Keys(f.Details)) {
-		if v, err := json.Marshal(f.Details[k]); err == nil {
+		if v, err := plainJSON(f.Details[k]); err == nil {
 			fmt.Fprintf(&b, "%s: %s\n", k, v)
 		}
 	}

@@ -113,9 +113,8 @@ type found struct {
 // findBacklinks looks at the notes that have a link of the right name.
 func findBacklinks(ctx context.Context, c *tools.Call, path string) (*found, error) {
 	b := &found{}
-	var canvases []string
 	err := c.View.Model(ctx, func(m *index.Model) error {
-		canvases = canvasesIn(c.View, m)
+		warnOfCanvases(c.View, m, "", &b.warnings)
 		if n, ok := m.Note(path); ok {
 			b.names = append(b.names, n.Title())
 			b.names = slices.AppendSeq(b.names, n.Facts.Aliases())
@@ -126,27 +125,31 @@ func findBacklinks(ctx context.Context, c *tools.Call, path string) (*found, err
 			if n, ok := m.ByID(id); ok && c.View.Sees(n.Path) {
 				b.linksIn(c, m, n, path, keys)
 			}
+			if k, ok := m.Canvas(id); ok && c.View.Sees(k.Path) {
+				b.cardsIn(k, path)
+			}
 		}
 		return ctx.Err()
 	})
 	if err != nil {
 		return nil, err
 	}
-	all, err := cards(ctx, c, canvases, &b.warnings)
-	if err != nil {
-		return nil, err
-	}
-	for i := range all {
-		if k := &all[i]; k.shows(path) {
-			b.rows = append(b.rows, backlinkRow{
-				Source: k.source, Line: k.Line, Col: k.Column, Raw: tools.Cut(k.File+k.Subpath, maxText), Kind: kindCard,
-				Heading: tools.Cut(heading(k.Subpath), maxText), Node: tools.Cut(k.ID, maxText), Self: k.source == path,
-				at: place{Path: k.source, Line: k.Line, Col: k.Column},
-			})
-		}
-	}
 	arrange(b.rows, func(r *backlinkRow) *place { return &r.at })
 	return b, nil
+}
+
+// cardsIn adds the cards of a canvas that show a file.
+func (b *found) cardsIn(k index.Note, path string) {
+	for l := range k.Facts.Links() {
+		if !shows(l.Target, path) {
+			continue
+		}
+		b.rows = append(b.rows, backlinkRow{
+			Source: k.Path, Line: l.Line, Col: l.Column, Raw: tools.Cut(l.Target+l.Subpath, maxText), Kind: kindCard,
+			Heading: tools.Cut(heading(l.Subpath), maxText), Node: tools.Cut(l.Node, maxText), Self: k.Path == path,
+			at: place{Path: k.Path, Line: l.Line, Col: l.Column},
+		})
+	}
 }
 
 func (b *found) linksIn(c *tools.Call, m *index.Model, n index.Note, path string, keys []string) {

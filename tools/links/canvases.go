@@ -1,104 +1,51 @@
 package links
 
 import (
-	"context"
-	"fmt"
-	"slices"
-
 	"golang.org/x/text/unicode/norm"
 
 	"vault-mcp/cache/index"
 	"vault-mcp/internal/acl"
-	"vault-mcp/tools"
-	"vault-mcp/vault"
-	"vault-mcp/vault/canvas"
 )
 
-// maxCanvases is how many canvases one call reads, in the order of paths.
-const maxCanvases = 1000
+// A card of a canvas that shows a file counts as a link to it (release note
+// 1.12.0). It has the whole path, which only a file in that very place has.
 
-// card is a card of a canvas that shows a file, which counts as a link to it
-// (release note 1.12.0).
-type card struct {
-	source string
-	canvas.Node
+// shows reports whether a card with a target shows a file.
+func shows(target, path string) bool {
+	return target == path || norm.NFC.String(target) == norm.NFC.String(path)
 }
 
-// shows reports whether the card shows a file: its path is the whole one.
-func (k *card) shows(path string) bool {
-	return k.File == path || norm.NFC.String(k.File) == norm.NFC.String(path)
+// shownBy is the file that a card with a target shows, among those that the
+// caller may read.
+func shownBy(w *acl.View, m *index.Model, target string) (string, bool) {
+	if m.Has(target) && w.Sees(target) {
+		return target, true
+	}
+	if p, ok := w.Resolve(m.Paths(), "", "/"+target); ok && shows(target, p) {
+		return p, true
+	}
+	return "", false
 }
 
-// canvasesIn are the canvases that may be read.
-func canvasesIn(w *acl.View, m *index.Model) []string {
-	var paths []string
-	for f := range m.Files() {
-		if vault.Kind(f.Path) == vault.Canvas && w.Sees(f.Path) {
-			paths = append(paths, f.Path)
-		}
-	}
-	return paths
-}
-
-// cards are the file cards of canvases, which are read for it.
-func cards(ctx context.Context, c *tools.Call, paths []string, ws *warnings) ([]card, error) {
-	if over := len(paths) - maxCanvases; over > 0 {
-		ws.add("", fmt.Sprintf("%d canvases are not looked at, as there are more than %d", over, maxCanvases))
-		paths = paths[:maxCanvases]
-	}
-	var all []card
-	for _, p := range paths {
-		text, reason, err := readListed(ctx, c, p, canvas.MaxBytes)
-		if err != nil {
-			return nil, err
-		}
-		if reason == "" {
-			of, err := cardsOf(p, text)
-			if err == nil {
-				all = append(all, of...)
-				continue
-			}
-			reason = err.Error()
-		}
-		if reason != "it is gone" {
-			ws.add(p, reason)
-		}
-	}
-	return all, nil
-}
-
-func cardsOf(path string, text []byte) ([]card, error) {
-	cv, err := canvas.Read(text)
-	if err != nil {
-		return nil, err
-	}
-	files := cv.Files()
-	of := make([]card, len(files))
-	for i := range files {
-		of[i] = card{path, files[i]}
-	}
-	return of, nil
-}
-
-// shown are the composed paths that cards show.
-func shown(cards []card) map[string]bool {
+// shownIn are the composed paths that cards of canvases show.
+func shownIn(w *acl.View, m *index.Model) map[string]bool {
 	set := map[string]bool{}
-	for i := range cards {
-		set[norm.NFC.String(cards[i].File)] = true
+	for k := range m.Canvases() {
+		if !w.Sees(k.Path) {
+			continue
+		}
+		for l := range k.Facts.Links() {
+			set[norm.NFC.String(l.Target)] = true
+		}
 	}
 	return set
 }
 
-// missing are the cards whose file is not there.
-func missing(ctx context.Context, c *tools.Call, cards []card) []card {
-	known := map[string]bool{}
-	return slices.DeleteFunc(slices.Clone(cards), func(k card) bool {
-		there, asked := known[k.File]
-		if !asked {
-			p, err := c.View.FindFile(ctx, k.File)
-			there = err == nil && !p.IsDir() && c.View.Sees(p.String())
-			known[k.File] = there
+// warnOfCanvases names the canvases in a folder that could not be read.
+func warnOfCanvases(w *acl.View, m *index.Model, folder string, ws *warnings) {
+	for k := range m.Canvases() {
+		if k.Problem != "" && isBelow(k.Path, folder) && w.Sees(k.Path) {
+			ws.add(k.Path, k.Problem)
 		}
-		return there
-	})
+	}
 }

@@ -66,8 +66,9 @@ type survey struct {
 	// links are all links inside the vault, and unresolved those of them that
 	// lead to no file.
 	links, unresolved int
-	canvases          []string
-	warnings          warnings
+	// shown are the composed paths that cards of canvases show.
+	shown    map[string]bool
+	warnings warnings
 }
 
 // look makes the survey for a caller.
@@ -81,7 +82,8 @@ func look(ctx context.Context, c *tools.Call) (*survey, error) {
 }
 
 func surveyOf(ctx context.Context, w *acl.View, m *index.Model) (*survey, error) {
-	s := &survey{canvases: canvasesIn(w, m)}
+	s := &survey{shown: shownIn(w, m)}
+	warnOfCanvases(w, m, "", &s.warnings)
 	notes := make([]index.Note, 0, m.Len())
 	nodes := make(map[string]int32, m.Len())
 	for n := range m.Notes() {

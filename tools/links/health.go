@@ -47,11 +47,7 @@ func healthScore() tools.Tool {
 		if err != nil {
 			return healthOut{}, err
 		}
-		orphans, err := s.orphans(ctx, c)
-		if err != nil {
-			return healthOut{}, err
-		}
-		m := healthMetrics{Orphans: len(orphans), Unresolved: s.unresolved}
+		m := healthMetrics{Orphans: len(s.orphans()), Unresolved: s.unresolved}
 		groups, _ := s.graph.components()
 		for _, nodes := range groups {
 			if len(nodes) > 1 {

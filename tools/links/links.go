@@ -85,7 +85,19 @@ func ordinal(b bool) int {
 
 // arrange sorts rows by their places and numbers those in the same one.
 func arrange[T any](rows []T, at func(*T) *place) {
-	slices.SortStableFunc(rows, func(a, b T) int { return at(&a).compare(*at(&b)) })
+	// The places are sorted, not the rows: those are large.
+	order := make([]struct {
+		at  place
+		row T
+	}, len(rows))
+	index := make([]int, len(rows))
+	for i := range rows {
+		order[i].at, order[i].row, index[i] = *at(&rows[i]), rows[i], i
+	}
+	slices.SortStableFunc(index, func(a, b int) int { return order[a].at.compare(order[b].at) })
+	for i, from := range index {
+		rows[i] = order[from].row
+	}
 	for i := 1; i < len(rows); i++ {
 		before, here := *at(&rows[i-1]), at(&rows[i])
 		before.Seq = 0

@@ -47,12 +47,8 @@ func findOrphans() tools.Tool {
 		if err != nil {
 			return out, err
 		}
-		orphans, err := s.orphans(ctx, c)
-		if err != nil {
-			return out, err
-		}
 		var paths []string
-		for _, i := range orphans {
+		for _, i := range s.orphans() {
 			p := s.graph.paths[i]
 			if isBelow(p, folder.String()) && !(in.NoOutgoing && len(s.graph.out.of(i)) > 0) {
 				paths = append(paths, p)
@@ -76,17 +72,12 @@ func findOrphans() tools.Tool {
 func isBelow(path, folder string) bool { return folder == "" || strings.HasPrefix(path, folder+"/") }
 
 // orphans are the notes that nothing else links to.
-func (s *survey) orphans(ctx context.Context, c *tools.Call) ([]int32, error) {
-	all, err := cards(ctx, c, s.canvases, &s.warnings)
-	if err != nil {
-		return nil, err
-	}
-	cards := shown(all)
+func (s *survey) orphans() []int32 {
 	var orphans []int32
 	for i, p := range s.graph.paths {
-		if len(s.graph.in.of(int32(i))) == 0 && !cards[norm.NFC.String(p)] {
+		if len(s.graph.in.of(int32(i))) == 0 && !s.shown[norm.NFC.String(p)] {
 			orphans = append(orphans, int32(i))
 		}
 	}
-	return orphans, nil
+	return orphans
 }

@@ -162,12 +162,12 @@ func (in outgoingIn) cards(c *tools.Call) ([]outgoingRow, vault.Path, error) {
 	if err != nil {
 		return nil, p, err
 	}
-	all, err := cardsOf(p.String(), text)
+	k, err := canvas.Read(text)
 	if err != nil {
 		return nil, p, fault.New(fault.InvalidInput, "%q is no canvas: %v.", p.String(), err).With("argument", "path")
 	}
 	var rows []outgoingRow
-	for _, k := range all {
+	for _, k := range k.Files() {
 		rows = append(rows, outgoingRow{
 			Raw: tools.Cut(k.File+k.Subpath, maxText), Kind: kindCard, Target: tools.Cut(k.File, maxText),
 			Heading: tools.Cut(heading(k.Subpath), maxText), Line: k.Line, Col: k.Column, Node: tools.Cut(k.ID, maxText),
@@ -191,10 +191,7 @@ func (w *resolver) resolve(r *outgoingRow) {
 	switch {
 	case r.External:
 	case r.Kind == kindCard:
-		// A card has the whole path, which only a file in that very place has.
-		if p, ok := w.call.View.Resolve(w.model.Paths(), "", "/"+r.path); ok && (&card{Node: canvas.Node{File: r.path}}).shows(p) {
-			r.TargetPath, r.Resolved = p, true
-		}
+		r.TargetPath, r.Resolved = shownBy(w.call.View, w.model, r.path)
 	default:
 		r.TargetPath, r.Resolved = w.call.View.Resolve(w.model.Paths(), w.from, r.path)
 	}

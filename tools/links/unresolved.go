@@ -75,9 +75,7 @@ func findUnresolved() tools.Tool {
 
 func unresolved(ctx context.Context, c *tools.Call, folder string, ws *warnings) ([]unresolvedRow, error) {
 	var rows []unresolvedRow
-	var canvases []string
 	err := c.View.Model(ctx, func(m *index.Model) error {
-		canvases = slices.DeleteFunc(canvasesIn(c.View, m), func(p string) bool { return !isBelow(p, folder) })
 		seen := 0
 		for n := range m.NotesBelow(folder) {
 			if seen++; seen%256 == 0 && ctx.Err() != nil {
@@ -103,22 +101,24 @@ func unresolved(ctx context.Context, c *tools.Call, folder string, ws *warnings)
 				})
 			}
 		}
-		return nil
+		warnOfCanvases(c.View, m, folder, ws)
+		for k := range m.Canvases() {
+			if !isBelow(k.Path, folder) || !c.View.Sees(k.Path) {
+				continue
+			}
+			for l := range k.Facts.Links() {
+				if _, ok := shownBy(c.View, m, l.Target); ok {
+					continue
+				}
+				rows = append(rows, unresolvedRow{
+					Source: k.Path, Target: tools.Cut(l.Target+l.Subpath, maxText), Line: l.Line, Col: l.Column, Kind: kindCard,
+					at: place{Path: k.Path, Line: l.Line, Col: l.Column},
+				})
+			}
+		}
+		return ctx.Err()
 	})
-	if err != nil {
-		return nil, err
-	}
-	all, err := cards(ctx, c, canvases, ws)
-	if err != nil {
-		return nil, err
-	}
-	for _, k := range missing(ctx, c, all) {
-		rows = append(rows, unresolvedRow{
-			Source: k.source, Target: tools.Cut(k.File+k.Subpath, maxText), Line: k.Line, Col: k.Column, Kind: kindCard,
-			at: place{Path: k.source, Line: k.Line, Col: k.Column},
-		})
-	}
-	return rows, nil
+	return rows, err
 }
 
 // aliasOf are the first notes by path that have an alias.

@@ -22,6 +22,7 @@ type propertyRow struct {
 	Key      string   `json:"key" jsonschema:"as first seen"`
 	Count    int      `json:"count" jsonschema:"notes that have it"`
 	Types    []string `json:"types" jsonschema:"of the values seen: string, number, boolean, date, datetime, list, object, null"`
+	Type     string   `json:"type,omitempty" jsonschema:"the type that Obsidian has for it"`
 	Examples []string `json:"examples" jsonschema:"up to three values, or items of lists, as text"`
 }
 
@@ -65,9 +66,15 @@ func listProperties() tools.Tool {
 			}
 			all = all[from:]
 		}
+		types := map[string]string{}
+		for key, t := range c.View.PropertyTypes() {
+			types[vault.FoldName(key)] = t
+		}
 		rows := make([]propertyRow, 0, min(len(all), in.Limit+1))
 		for _, p := range all[:min(len(all), in.Limit+1)] {
-			rows = append(rows, p.row())
+			r := p.row()
+			r.Type = types[p.key]
+			rows = append(rows, r)
 		}
 		page, more, err := cut(c, rows, in.Limit, out.Warnings)
 		if err != nil {

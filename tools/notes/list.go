@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
 	"vault-mcp/internal/auth"
@@ -179,7 +178,7 @@ func (l *lister) visit(f vault.File) error {
 	switch strings.TrimPrefix(string(l.in.Sort), "-") {
 	case "title":
 		name := path.Base(f.Path)
-		e.Text = cases.Fold().String(norm.NFC.String(strings.TrimSuffix(name, path.Ext(name))))
+		e.Text = vault.FoldName(strings.TrimSuffix(name, path.Ext(name)))
 	case "mtime":
 		e.Num = f.ModTime.UnixNano()
 	case "ctime":

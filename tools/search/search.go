@@ -107,10 +107,14 @@ func (s *session) indexed(ctx context.Context, withText bool, ask func(corpus) e
 	answer := func(m *index.Model, t *index.Text, v *visible) error {
 		c = corpus{notes: m, text: t, view: v}
 		for _, f := range status.Skipped {
-			if !s.below(f.Path) || !s.call.View.Sees(f.Path) {
+			// A canvas that cannot be read matters to who reads its cards, and
+			// that one says so.
+			if !s.below(f.Path) || !s.call.View.Sees(f.Path) || vault.Kind(f.Path) == vault.Canvas {
 				continue
 			}
-			if n, ok := m.Note(f.Path); !ok {
+			if n, ok := m.Note(f.Path); !ok && m.Has(f.Path) {
+				continue // a canvas, which is read where it is searched
+			} else if !ok {
 				c.skipped = append(c.skipped, f)
 			} else if n.Problem != "" {
 				c.unread = append(c.unread, f.Path)

@@ -89,6 +89,7 @@ func indexVault() tools.Tool {
 		if ix == nil {
 			return status(c.View), nil
 		}
+		awaitIndex(ctx, ix)
 		if in.Rebuild {
 			err = ix.Rebuild(ctx, nil)
 		} else {
@@ -99,6 +100,23 @@ func indexVault() tools.Tool {
 		}
 		return status(c.View), nil
 	})
+}
+
+// awaitIndex waits until an index that was begun is complete, or cannot be, or
+// the call ends.
+func awaitIndex(ctx context.Context, ix *index.Index) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if p := ix.Status(nil).Phase; p != index.Loading && p != index.Building {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 type reloadIn struct{ tools.VaultArg }
@@ -119,6 +137,7 @@ func reloadVault() tools.Tool {
 	}, func(ctx context.Context, c *tools.Call, _ reloadIn) (reloadOut, error) {
 		out := reloadOut{Settings: settingsOf(c.View), Warnings: append([]string{}, c.View.Settings().Problems...)}
 		if ix := c.View.Index(); ix != nil {
+			awaitIndex(ctx, ix)
 			if err := ix.Changed(ctx, []string{""}); err != nil {
 				return out, fmt.Errorf("compare the files: %w", err)
 			}

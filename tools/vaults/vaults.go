@@ -11,6 +11,7 @@ func Tools(vaults []*acl.View) tools.Domain {
 	return tools.Domain{Name: "vault", Tools: []tools.Tool{
 		listVaults(vaults),
 		getVault(),
+		changesSince(),
 		indexStatus(),
 		indexVault(),
 		reloadVault(),

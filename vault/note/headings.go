@@ -3,6 +3,7 @@ package note
 import (
 	"strings"
 
+	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -189,7 +190,20 @@ func FoldHeading(title string) string {
 			b.WriteRune(r)
 		}
 	}
-	return strings.ToLower(strings.TrimSuffix(b.String(), " "))
+	folded := strings.TrimSuffix(b.String(), " ")
+	if ascii(folded) {
+		return strings.ToLower(folded)
+	}
+	return cases.Fold().String(folded) // a final sigma is a sigma
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 // headingBlank is the ASCII that counts as a blank in a title: all punctuation but ' - and _, and white space.

@@ -20,6 +20,15 @@ import (
 // appFile is where Obsidian keeps the settings of the app itself.
 const appFile = "app.json"
 
+// typesFile is where Obsidian keeps the types of properties.
+const typesFile = "types.json"
+
+// maxTypes bounds how many types of properties are known.
+const maxTypes = 10_000
+
+// maxType bounds the name of a type, in bytes.
+const maxType = 50
+
 // LinkFormat is how Obsidian writes the path in a new link.
 type LinkFormat string
 
@@ -122,6 +131,31 @@ func Load(read func(name string) ([]byte, error)) Settings {
 
 func (s *Settings) problem(format string, args ...any) {
 	s.Problems = append(s.Problems, fmt.Sprintf(format, args...))
+}
+
+// Types reads the types that Obsidian has for properties, by read as in Load:
+// text, multitext, number, checkbox, date, datetime, tags, aliases, or one that
+// a plugin has. The keys are as Obsidian writes them. Whatever cannot be read
+// is left out.
+func Types(read func(name string) ([]byte, error)) map[string]string {
+	b, err := read(typesFile)
+	if err != nil {
+		return nil
+	}
+	var file struct {
+		Types map[string]json.RawMessage `json:"types"`
+	}
+	if json.Unmarshal(bytes.TrimPrefix(b, []byte("\ufeff")), &file) != nil || len(file.Types) > maxTypes {
+		return nil
+	}
+	types := map[string]string{}
+	for key, raw := range file.Types {
+		var t string
+		if json.Unmarshal(raw, &t) == nil && t != "" && len(t) <= maxType {
+			types[key] = t
+		}
+	}
+	return types
 }
 
 // decode sets into from a key that is there and has its type. It reports

@@ -187,7 +187,9 @@ func readTag(r *reader, t *Tag) {
 
 func readLink(r *reader, l *Link) {
 	flags := r.byte()
-	l.Form = note.LinkForm(flags & linkForm)
+	if l.Card = flags&linkForm == isCard; !l.Card {
+		l.Form = note.LinkForm(flags & linkForm)
+	}
 	if l.Form > note.FormURL {
 		r.fail()
 	}
@@ -203,6 +205,9 @@ func readLink(r *reader, l *Link) {
 	if flags&linkProperty != 0 {
 		l.Property = r.string()
 		l.Item = int(r.int())
+	}
+	if l.Card {
+		l.Node = r.string()
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Version is the form that Encode writes. A blob of another is not read.
-const Version = 1
+const Version = 2
 
 // The lists of a blob, in the order in which their lengths and they themselves
 // follow its head.
@@ -30,6 +30,9 @@ const (
 	linkSubpath  = 1 << 5
 	linkText     = 1 << 6
 	linkProperty = 1 << 7
+
+	// isCard stands in place of the form.
+	isCard = linkForm
 )
 
 // The kinds of values.
@@ -139,6 +142,9 @@ func (e *encoder) tag(t *Tag) {
 
 func (e *encoder) link(l *Link) {
 	flags := byte(l.Form) & linkForm
+	if l.Card {
+		flags = isCard
+	}
 	for _, f := range []struct {
 		on  bool
 		bit byte
@@ -163,6 +169,9 @@ func (e *encoder) link(l *Link) {
 	if l.Property != "" {
 		e.string(l.Property)
 		e.int(l.Item)
+	}
+	if l.Card {
+		e.string(l.Node)
 	}
 }
 

@@ -7,6 +7,7 @@
 package facts
 
 import (
+	"vault-mcp/vault/canvas"
 	"vault-mcp/vault/note"
 )
 
@@ -94,6 +95,10 @@ type Link struct {
 	// in the text. Item is its index in the list that the property holds, or -1.
 	Property string
 	Item     int
+	// Card is set for a card of a canvas that shows a file, and Node is its id.
+	// Its Target is the whole path of the file, and it has no Form.
+	Card bool
+	Node string
 }
 
 // Heading is a heading.
@@ -172,6 +177,22 @@ func Of(text []byte) *Note {
 	}
 	n.tasks(inline.Tasks)
 	return n
+}
+
+// OfCanvas reads the facts of a canvas from its text: its cards that show a
+// file are its links. The error says for people why the text is no canvas.
+func OfCanvas(text []byte) (*Note, error) {
+	c, err := canvas.Read(text)
+	if err != nil {
+		return nil, err
+	}
+	n := &Note{}
+	for _, k := range c.Files() {
+		n.Links = append(n.Links, Link{
+			Target: k.File, Subpath: k.Subpath, Line: k.Line, Column: k.Column, Item: -1, Card: true, Node: k.ID,
+		})
+	}
+	return n, nil
 }
 
 func (n *Note) links(scanned *note.Note, lists ...[]note.Link) {
