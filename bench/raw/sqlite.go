@@ -1,86 +1,80 @@
 package main
 
 import (
-	"io"
+	"context"
+	"database/sql"
 
-	"modernc.org/sqlite"
+	_ "modernc.org/sqlite" // the driver
 )
 
-// db is one connection straight on the driver, without the pool of
-// database/sql and its cost. The types of the driver's interfaces stay
-// unnamed, since only the cache imports that package.
+// db is one connection.
 type db struct {
-	prepare func(query string) (stmt, error)
-	close   func() error
+	pool *sql.DB
+	conn *sql.Conn
 }
 
-type stmt struct {
-	exec  func(args ...any) error
-	query func(row func([]any), args ...any) error
-}
+type stmt struct{ s *sql.Stmt }
 
 const pragmas = "?_pragma=page_size(8192)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)" +
 	"&_pragma=cache_size(-65536)&_pragma=temp_store(MEMORY)"
 
 func open(name string) (*db, error) {
-	c, err := (&sqlite.Driver{}).Open("file:" + name + pragmas)
+	pool, err := sql.Open("sqlite", "file:"+name+pragmas)
 	if err != nil {
 		return nil, err
 	}
-	return &db{close: c.Close, prepare: func(query string) (stmt, error) {
-		s, err := c.Prepare(query)
-		if err != nil {
-			return stmt{}, err
-		}
-		exec := func(args ...any) error {
-			_, err := s.Exec(values(s.Exec, args))
-			return err
-		}
-		return stmt{exec, func(row func([]any), args ...any) error {
-			rows, err := s.Query(values(s.Query, args))
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			cells := make([]any, len(rows.Columns()))
-			into := values(s.Exec, cells)
-			for {
-				switch err := rows.Next(into); err {
-				case nil:
-				case io.EOF:
-					return nil
-				default:
-					return err
-				}
-				for i := range into {
-					cells[i] = into[i]
-				}
-				row(cells)
-			}
-		}}, nil
-	}}, nil
+	conn, err := pool.Conn(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	return &db{pool, conn}, nil
 }
 
-// values are args in the type that of takes.
-func values[V, R any](of func([]V) (R, error), args []any) []V {
-	_ = of
-	out := make([]V, len(args))
-	for i, a := range args {
-		if a != nil {
-			out[i] = a.(V)
-		}
+func (d *db) close() error {
+	if err := d.conn.Close(); err != nil {
+		return err
 	}
-	return out
+	return d.pool.Close()
+}
+
+func (d *db) prepare(query string) (stmt, error) {
+	s, err := d.conn.PrepareContext(context.Background(), query)
+	return stmt{s}, err
+}
+
+func (s stmt) exec(args ...any) error {
+	_, err := s.s.Exec(args...)
+	return err
+}
+
+// query calls row with the cells of each row.
+func (s stmt) query(row func([]any), args ...any) error {
+	rows, err := s.s.Query(args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	cells, into := make([]any, len(columns)), make([]any, len(columns))
+	for i := range cells {
+		into[i] = &cells[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		row(cells)
+	}
+	return rows.Err()
 }
 
 // run executes statements that are needed once.
 func (d *db) run(queries ...string) error {
 	for _, q := range queries {
-		s, err := d.prepare(q)
-		if err == nil {
-			err = s.exec()
-		}
-		if err != nil {
+		if _, err := d.conn.ExecContext(context.Background(), q); err != nil {
 			return err
 		}
 	}
