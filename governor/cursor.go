@@ -82,7 +82,8 @@ func (c Cursors) sign(b Binding, position any, life time.Duration) (string, erro
 // tool, vault or other arguments), expired.
 func (c Cursors) Read(b Binding, cursor string, position any) error {
 	body, sig, ok := strings.Cut(cursor, ".")
-	if !ok || len(cursor) > maxCursor {
+	// Decoding base64 passes over line ends, which no cursor of ours has.
+	if !ok || len(cursor) > maxCursor || strings.ContainsAny(cursor, "\r\n") {
 		return cursorFault("invalid", "The cursor is none that this server made.")
 	}
 	msg, err := base64.RawURLEncoding.Strict().DecodeString(body)
