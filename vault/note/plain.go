@@ -18,6 +18,10 @@ type plainReader struct {
 	list []Property
 }
 
+// maxPlainKey is the length of a key from which YAML may take it for no key: it wants the colon within 1,024 characters
+// (YAML 1.2.2, 7.4.2).
+const maxPlainKey = 500
+
 // maxPlain is the number of properties up to which comparing each key with all others is cheap.
 const maxPlain = 64
 
@@ -86,6 +90,9 @@ func (r *plainReader) property(line string) bool {
 		return false
 	}
 	key := line[:n]
+	if len(key) > maxPlainKey {
+		return false
+	}
 	if _, ok := resolveScalar(key).(string); !ok || len(r.list) == maxPlain {
 		return false
 	}
