@@ -82,7 +82,7 @@ func (e Env) resolve(v *Vault, file, key string, p *problems) {
 		err = readable(real)
 	}
 	if err != nil {
-		p.at(key, "cannot read the folder %s: %v", quote(path), reason(err))
+		p.at(key, "cannot read the folder %s: %v; give this account the right to list and open it", quote(path), reason(err))
 		return
 	}
 	v.Real = real
