@@ -205,6 +205,9 @@ func readLink(r *reader, l *Link) {
 	if flags&linkProperty != 0 {
 		l.Property = r.string()
 		l.Item = int(r.int())
+		if l.Property == "" {
+			r.fail()
+		}
 	}
 	if l.Card {
 		l.Node = r.string()

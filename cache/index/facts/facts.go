@@ -201,7 +201,7 @@ func (n *Note) links(scanned *note.Note, lists ...[]note.Link) {
 			l := &list[j]
 			at := scanned.Pos(l.Span.Start)
 			item := -1
-			if i == 0 {
+			if i == 0 && l.Property != "" {
 				item = l.Item
 			}
 			n.Links = append(n.Links, Link{

@@ -139,6 +139,7 @@ func FuzzBlob(f *testing.F) {
 
 func FuzzOf(f *testing.F) {
 	f.Add([]byte(sample))
+	f.Add([]byte("---\n\"\": [\"[[a]]\", \"[[b]]\"]\n---\n")) // a property without a name
 	f.Fuzz(func(t *testing.T, text []byte) {
 		n := Of(text)
 		got, err := Blob(n.Append(nil)).Decode()
