@@ -11,7 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -173,13 +173,19 @@ func (t *Tool) Targets(ctx context.Context, c *Call) (hitl.Targets, error) {
 // Run runs a Query or an Effect.
 func (t *Tool) Run(ctx context.Context, c *Call) (any, error) { return t.run(ctx, c) }
 
-var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+// named reports whether a name is one that every client takes.
+func named(name string) bool {
+	if len(name) == 0 || len(name) > 40 || name[0] < 'a' || name[0] > 'z' {
+		return false
+	}
+	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+}
 
 // check is the registration rule: a tool that a client cannot use, or that
 // could act without a person having seen on what, is not served.
 func (t *Tool) check() error {
 	switch {
-	case !nameForm.MatchString(t.Name):
+	case !named(t.Name):
 		return fmt.Errorf("tool %q: a name has a-z, 0-9 and _, begins with a letter and has at most 40 bytes", t.Name)
 	case t.Title == "" || t.Doc == "":
 		return fmt.Errorf("tool %s: no title or no description", t.Name)

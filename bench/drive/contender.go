@@ -31,6 +31,7 @@ type bench struct {
 	ref        *contender // another floor, or nil
 	rg         string     // the grep that the first search is measured against, or ""
 	runs       int
+	only       string // the parts to measure, or "" for all
 	unwarmed   bool   // no round goes before those that count
 	home       string // of the children, so that they leave nothing behind
 	rows       []row

@@ -21,7 +21,7 @@ type options struct {
 	bin, stub     string
 	raw           string
 	index         bool
-	ref           string
+	ref, only     string
 	json          bool
 	growth, check bool
 	slack         float64
@@ -36,6 +36,7 @@ func main() {
 	flag.StringVar(&o.raw, "raw", "", "the floor of the index; built if left out")
 	flag.BoolVar(&o.index, "index", false, "measure the index instead")
 	flag.StringVar(&o.ref, "ref", "", "the command of another floor with the stub's tools; {vault} stands for the folder")
+	flag.StringVar(&o.only, "only", "", "measure these parts only: start, search, calls, sizes, flood, exit, memory; with commas between")
 	flag.BoolVar(&o.json, "json", false, "print JSON")
 	flag.BoolVar(&o.growth, "growth", false, "measure how cost grows with the vault, at 1,000, 10,000 and 50,000 notes, instead")
 	flag.BoolVar(&o.check, "check", false, "exit with 1 if a figure is over slack times its gate")
@@ -77,7 +78,7 @@ func run(o options) (over bool, err error) {
 			}
 		}
 	}
-	b := &bench{ours: ours(o.bin, home), stub: stub(o.stub), raw: o.raw, runs: o.runs, home: home}
+	b := &bench{ours: ours(o.bin, home), stub: stub(o.stub), raw: o.raw, runs: o.runs, only: o.only, home: home}
 	if o.growth {
 		return false, b.reportGrowth(o.json)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"vault-mcp/bench/vaultgen"
 )
@@ -22,17 +24,22 @@ const (
 
 // measure is the whole table.
 func (b *bench) measure(small, large, sizes *vaultgen.Vault) error {
-	steps := []func() error{
-		func() error { return b.starting(small, large) },
-		func() error { return b.firstSearch(large) },
-		func() error { return b.calls(large) },
-		func() error { return b.sizes(sizes) },
-		func() error { return b.flood(large) },
-		func() error { return b.exit(large) },
-		func() error { return b.memory(large) },
-	}
-	for _, step := range steps {
-		if err := step(); err != nil {
+	for _, step := range []struct {
+		name string
+		run  func() error
+	}{
+		{"start", func() error { return b.starting(small, large) }},
+		{"search", func() error { return b.firstSearch(large) }},
+		{"calls", func() error { return b.calls(large) }},
+		{"sizes", func() error { return b.sizes(sizes) }},
+		{"flood", func() error { return b.flood(large) }},
+		{"exit", func() error { return b.exit(large) }},
+		{"memory", func() error { return b.memory(large) }},
+	} {
+		if b.only != "" && !slices.Contains(strings.Split(b.only, ","), step.name) {
+			continue
+		}
+		if err := step.run(); err != nil {
 			return err
 		}
 	}

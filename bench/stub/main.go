@@ -1,7 +1,8 @@
 // Command stub is the least server that a vault can have: the protocol library
 // with its own transport and four tools over plain files. It governs nothing,
 // pages nothing and keeps no state. What the real server costs is measured
-// against it.
+// against it. It links the libraries without which no server has an index, as
+// loading them is a part of every start.
 package main
 
 import (
@@ -19,8 +20,11 @@ import (
 	"sync"
 	"time"
 
+	_ "github.com/fsnotify/fsnotify"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	_ "github.com/yuin/goldmark"
+	_ "modernc.org/sqlite"
 )
 
 func main() {

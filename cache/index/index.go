@@ -74,6 +74,7 @@ type Index struct {
 	stored   atomic.Pointer[meta] // as it was last read
 	state    state
 	failures chan error
+	giving   giving
 
 	start  sync.Once
 	cancel context.CancelFunc
@@ -94,6 +95,7 @@ func Open(v *vault.Vault, dir string, o Options) *Index {
 		failures: make(chan error, 1), done: make(chan struct{}),
 	}
 	ix.state.moved = make(chan struct{})
+	ix.giving.left = deference
 	return ix
 }
 

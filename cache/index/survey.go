@@ -99,6 +99,7 @@ func (s *survey) walk(ctx context.Context) error {
 			}
 		},
 	}, func(f vault.File) error {
+		s.ix.giveWay(ctx)
 		s.file(f)
 		return nil
 	})
@@ -253,6 +254,7 @@ func (s *survey) scan(ctx context.Context) (again []string, err error) {
 			Keep: func(rel string, dir bool) bool { return dir && s.folders[rel] || !dir && s.read[rel] },
 		}}
 		scanned <- s.ix.vault.Scan(inner, s.from, o, func(f vault.File, text []byte, err error) error {
+			s.ix.giveWay(inner)
 			select {
 			case changes <- s.parser.note(f.Path, f.Size, f.ModTime, text, err):
 				return nil

@@ -54,11 +54,21 @@ func (w *View) Model(ctx context.Context, f func(*index.Model) error) error {
 			return err
 		}
 	}
+	done := w.reading()
 	m, err := index.FromFiles(ctx, w.vault, w.listed)
+	done()
 	if err != nil {
 		return err
 	}
 	return f(m)
+}
+
+// reading tells the index that a query reads the files itself.
+func (w *View) reading() (done func()) {
+	if w.index == nil {
+		return func() {}
+	}
+	return w.index.Reading()
 }
 
 // Resolve finds the file that a link in a note leads to, among those that the

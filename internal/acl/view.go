@@ -166,6 +166,7 @@ func (w *View) Read(p vault.Path, limit int64) (vault.Content, error) {
 // of their paths.
 func (w *View) Walk(ctx context.Context, from vault.Path, o vault.WalkOptions, visit func(vault.File) error) error {
 	o.Keep = w.listed
+	defer w.reading()()
 	return w.vault.Walk(ctx, from, o, visit)
 }
 
@@ -174,5 +175,6 @@ func (w *View) Walk(ctx context.Context, from vault.Path, o vault.WalkOptions, v
 // it returns.
 func (w *View) Scan(ctx context.Context, from vault.Path, o vault.ScanOptions, visit func(vault.File, []byte, error) error) error {
 	o.Keep = w.readable
+	defer w.reading()()
 	return w.vault.Scan(ctx, from, o, visit)
 }

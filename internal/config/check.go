@@ -9,13 +9,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"vault-mcp/cache"
 )
 
-var vaultID = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
+var vaultID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_-]{1,64}$`) })
 
 // check resolves the paths of a decoded config, takes up the environment, and
 // reports what single values cannot show.
@@ -31,7 +32,7 @@ func (e Env) check(c *Config, p *problems) {
 			p.at(key+".id", "vaults[%d] has the id %s too: give each vault an id of its own", before, quote(v.ID))
 		}
 		ids[v.ID] = i
-		if !vaultID.MatchString(v.ID) {
+		if !vaultID().MatchString(v.ID) {
 			p.at(key+".id", "%s cannot be an id: use 1 to 64 of a-z, 0-9, _ and -", quote(v.ID))
 		}
 		e.resolve(v, c.File, key+".path", p)

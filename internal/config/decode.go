@@ -11,23 +11,26 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
 
 var (
-	yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+	yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: line (\d+): `) })
 	// jsonEscape is an escape in a JSON string; two of them for a character
 	// beyond 16 bits.
-	jsonEscape = regexp.MustCompile(`\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|.)`)
-	plainKey   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
+	jsonEscape = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|.)`)
+	})
+	plainKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`) })
 )
 
 // document reads the one YAML or JSON document of a file; nil if there is none.
 func document(text []byte, p *problems) *yaml.Node {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if json.Valid(text) {
-		text = jsonEscape.ReplaceAllFunc(text, yamlEscape)
+		text = jsonEscape().ReplaceAllFunc(text, yamlEscape)
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	var first, second yaml.Node
@@ -44,7 +47,7 @@ func document(text []byte, p *problems) *yaml.Node {
 	}
 	if err != io.EOF {
 		n, message := 0, err.Error()
-		if m := yamlLine.FindStringSubmatch(message); m != nil {
+		if m := yamlLine().FindStringSubmatch(message); m != nil {
 			n, _ = strconv.Atoi(m[1])
 			message = message[len(m[0]):]
 		}
@@ -222,7 +225,7 @@ func found(n *yaml.Node) string {
 
 // join makes the path of a key; a name that is no plain word is quoted.
 func join(key, name string) string {
-	if !plainKey.MatchString(name) {
+	if !plainKey().MatchString(name) {
 		name = strconv.Quote(cut(name, 40))
 	}
 	if key == "" {

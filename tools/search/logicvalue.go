@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"vault-mcp/cache/index/facts"
 )
@@ -100,21 +101,21 @@ func number(v any) float64 {
 	if s == "" {
 		return 0
 	}
-	if leading.FindString(s) != s {
+	if leading().FindString(s) != s {
 		return math.NaN()
 	}
 	f, _ := strconv.ParseFloat(s, 64) // what is too large is infinite
 	return f
 }
 
-var leading = regexp.MustCompile(`^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?`)
+var leading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?`) })
 
 // leadingNumber is the number that the text of a value begins with.
 func leadingNumber(v any) float64 {
 	if f, ok := plainValue(v).(float64); ok {
 		return f
 	}
-	s := leading.FindString(strings.TrimSpace(text(v)))
+	s := leading().FindString(strings.TrimSpace(text(v)))
 	if s == "" {
 		return math.NaN()
 	}
