@@ -13,7 +13,7 @@ import (
 // layers lists the rooms from the bottom up. A room may import those of lower
 // layers; rooms of one layer may not import each other unless allowed says so.
 var layers = [][]string{
-	{"internal/fault", "internal/fingerprint", "internal/telemetry", "internal/auth"},
+	{"internal/fault", "internal/fingerprint", "internal/telemetry", "internal/auth", "internal/smalldisk"},
 	{"vault/settings", "vault/note", "vault/change", "vault/canvas"},
 	{"vault"},
 	{"vault/link"},
@@ -21,7 +21,7 @@ var layers = [][]string{
 	{"vault/query"},
 	{"cache/index/terms", "cache/index/facts"},
 	{"cache/index"},
-	{"internal/config", "internal/secrets", "internal/acl", "internal/audit"},
+	{"internal/config", "internal/secrets", "internal/acl", "internal/audit", "internal/run"},
 	{"governor", "hitl"},
 	{"tools"},
 	{"tools/admin", "tools/attachments", "tools/bundles", "tools/links", "tools/metadata", "tools/notes", "tools/resources", "tools/search", "tools/tasks", "tools/vaults"},
@@ -38,7 +38,7 @@ var layers = [][]string{
 var only = map[string][]string{
 	"github.com/mark3labs/mcp-go":      {"internal/mcpserver", "bench"},
 	"github.com/alecthomas/kong":       {"cmd/vault-mcp"},
-	"os/exec":                          {"internal/run", "bench"},
+	"os/exec":                          {"internal/run", "internal/smalldisk", "bench"},
 	"database/sql":                     {"cache", "bench"},
 	"github.com/gofrs/flock":           {"cache"},
 	"go.yaml.in/yaml/v3":               {"internal/config", "vault/note"},

@@ -18,11 +18,15 @@ type Prose interface {
 // the same without them, so that no text is sent twice.
 type Facts interface{ Facts() any }
 
-// Picture is a result that may be an image for a model to look at: then it
-// goes out as that under its caption.
+// Picture is a result that is an image for a model to look at: it goes out as
+// that under its caption.
 type Picture interface {
-	Picture() (caption string, image Image, ok bool)
+	Picture() (caption string, image Image)
 }
+
+// Choice is a result that has one of several forms; it goes out
+// as if the tool had returned that.
+type Choice interface{ Chosen() any }
 
 // Payload is a result that another method of the protocol renders; only its
 // size counts here.
@@ -52,14 +56,16 @@ type Result struct {
 func (c *Call) Render(out any) (*Result, error) {
 	var format Format
 	_ = json.Unmarshal(c.args["format"], &format) // absent: text; one of its values by the schema otherwise
+	if o, ok := out.(Choice); ok {
+		out = o.Chosen()
+	}
 	r := &Result{Out: out}
 	if p, ok := out.(Payload); ok {
 		return &Result{Out: out, payload: p.PayloadSize()}, nil
 	}
 	if p, ok := out.(Picture); ok {
-		if caption, image, ok := p.Picture(); ok {
-			return &Result{Out: out, Text: caption, Images: []Image{image}}, nil
-		}
+		caption, image := p.Picture()
+		return &Result{Out: out, Text: caption, Images: []Image{image}}, nil
 	}
 	if p, ok := out.(Prose); ok && format != FormatJSON {
 		header, text := p.Prose()
@@ -146,6 +152,16 @@ func (c *Call) Cost(row any) (int, error) {
 		return len(appendJSON(nil, string(b))), nil
 	}
 	return len(b), nil
+}
+
+// costs is Cost and TextCost together, for which the row is encoded once.
+func (c *Call) costs(row any) (int, error) {
+	b, err := marshal(row)
+	n := len(appendJSON(nil, string(b)))
+	if !c.TextOnly {
+		n += len(b)
+	}
+	return n, err
 }
 
 // TextCost is at least as many bytes as a row adds to the text half: its JSON

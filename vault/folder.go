@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,6 +40,7 @@ type reading struct {
 	max   int64 // bytes; a larger file is *TooLargeError
 	want  *node // if set, which file it has to be; another is ErrChanged
 	local bool  // a file whose content would have to be fetched is ErrAway
+	part  *span // if set, the bytes to keep; else all
 }
 
 // admit judges an open file before its content is read.
@@ -72,6 +74,14 @@ var ErrAway = errors.New("the content is in the cloud and not on this device")
 // isAbsent reports whether err says that nothing has that name.
 func isAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || slices.ContainsFunc(absentErrors, func(e syscall.Errno) bool { return errors.Is(err, e) })
+}
+
+// take reads what is to be kept of an admitted file that has size bytes.
+func take[R io.Reader](how reading, r R, size int64, buf []byte) ([]byte, error) {
+	if how.part != nil {
+		return how.part.fill(r, size, how.max)
+	}
+	return fill(r, size, how.max, buf)
 }
 
 // maxRead is the most bytes to ask for at once; some systems refuse 2 GiB.
@@ -123,7 +133,7 @@ func openRootFolder(root *os.Root, _ string) (folder, error) {
 }
 
 func nodeOf(info fs.FileInfo) node {
-	return node{typ: info.Mode().Type(), size: info.Size(), mtime: info.ModTime(), away: isAway(info), info: info}
+	return node{typ: info.Mode().Type(), size: info.Size(), mtime: countable(info.ModTime()), away: isAway(info), info: info}
 }
 
 func (d *rootFolder) self() (node, error) {
@@ -213,7 +223,7 @@ func (d *rootFolder) read(name string, how reading, buf []byte) (node, []byte, e
 	if err := how.admit(opened); err != nil {
 		return opened, nil, err
 	}
-	b, err := fill(f, opened.size, how.max, buf)
+	b, err := take(how, f, opened.size, buf)
 	return opened, b, bare(err)
 }
 
@@ -237,3 +247,15 @@ func (d *rootFolder) entries() ([]fs.DirEntry, error) {
 }
 
 func (d *rootFolder) close() { d.root.Close() }
+
+// countable is a time, or the nearest that can be counted in nanoseconds since
+// 1970, as orders and the index do. A file may be said to be of any year.
+func countable(t time.Time) time.Time {
+	if first := time.Unix(0, math.MinInt64); t.Before(first) {
+		return first
+	}
+	if last := time.Unix(0, math.MaxInt64); t.After(last) {
+		return last
+	}
+	return t
+}

@@ -44,7 +44,7 @@ func openat(fd int, name string, flags int) (int, error) {
 func nodeOfStat(st *unix.Stat_t) node {
 	n := node{
 		size:  st.Size,
-		mtime: time.Unix(st.Mtim.Unix()),
+		mtime: countable(time.Unix(st.Mtim.Unix())),
 		away:  isAwayStat(st),
 		dev:   uint64(st.Dev),
 		ino:   st.Ino,
@@ -129,7 +129,7 @@ func (d *fdFolder) read(name string, how reading, buf []byte) (node, []byte, err
 	if err := how.admit(n); err != nil {
 		return n, nil, err
 	}
-	b, err := fill(fdReader(fd), n.size, how.max, buf)
+	b, err := take(how, fdReader(fd), n.size, buf)
 	if errors.Is(err, unix.EDEADLK) {
 		err = ErrAway // how macOS refuses to fetch a file
 	}

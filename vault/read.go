@@ -45,6 +45,11 @@ const rereads = 3
 // ErrChanged as its cause. A file that is written while it is read is read
 // again, up to three times.
 func (v *Vault) Read(p Path, max int64) (Content, error) {
+	return v.read(p, reading{max: max, want: &p.node})
+}
+
+// read reads a file that was found before.
+func (v *Vault) read(p Path, how reading) (Content, error) {
 	if p.IsDir() || p.rel == "" {
 		return Content{}, fault.New(fault.NoteNotFound, "%q is a folder, not a file.", p.rel)
 	}
@@ -53,17 +58,11 @@ func (v *Vault) Read(p Path, max int64) (Content, error) {
 		return Content{}, readFault(p.rel, err)
 	}
 	defer dir.close()
-	name := path.Base(p.rel)
-	for try := 1; ; try++ {
-		n, b, err := dir.read(name, reading{max: max, want: &p.node}, nil)
-		if err != nil {
-			return Content{}, readFault(p.rel, err)
-		}
-		after, err := dir.lstat(name)
-		if try == rereads || err != nil || !after.same(n) || after.unchanged(n) {
-			return Content{Bytes: b, Size: int64(len(b)), ModTime: n.mtime}, nil
-		}
+	_, c, err := readIn(dir, path.Base(p.rel), how, nil)
+	if err != nil {
+		return Content{}, readFault(p.rel, err)
 	}
+	return c, nil
 }
 
 // openParent opens the folder that holds rel, which has real components.

@@ -21,7 +21,8 @@ const (
 )
 
 // ScanOptions say which files are read. Keep is called from several goroutines
-// at the same time; Accept and Problem only from the one that calls Scan.
+// at the same time, like Gone; Accept and Problem only from the one that calls
+// Scan.
 type ScanOptions struct {
 	WalkOptions
 	// MaxBytes is the size above which a file is not read but visited with
@@ -37,7 +38,7 @@ type ScanOptions struct {
 // instead: *TooLargeError, ErrAway for a file that a cloud service would have
 // to fetch first, or an error of the system, none of which holds a path; with
 // the last, Size and ModTime may be unknown (zero).
-// What vanishes during the scan is left out silently.
+// What vanishes during the scan is left out, and only Gone is told.
 //
 // Scan ends early with the first error of visit, or with that of ctx. When it
 // returns, no call of visit is running. A panic of visit is raised again by
@@ -212,6 +213,7 @@ func (s *scan) file(d *shared, path, name string, buf []byte) ([]byte, error) {
 	switch {
 	case err == nil:
 	case isAbsent(err), errors.Is(err, errNotRegular):
+		s.o.gone(path)
 		return nil, nil
 	default:
 		b, err = nil, bare(err)

@@ -47,6 +47,10 @@ type WalkOptions struct {
 	// visited; the walk goes on. err holds no path. A path that is not valid
 	// UTF-8 has its invalid bytes replaced.
 	Problem func(path string, err error)
+	// Gone, if set, is told of a kept file that was there when its folder was
+	// listed, and is no file there when its turn comes. Scan calls it from
+	// several goroutines at the same time.
+	Gone func(path string)
 }
 
 // ErrName is what Problem is told of a name that no path can hold: it is not
@@ -58,8 +62,9 @@ var ErrIrregular = errors.New("it is a pipe, a socket or a device")
 
 // Walk visits the files below a folder in ascending order of Path by bytes,
 // one after the other. Left out are names that begin with a dot, symbolic
-// links and all that is no regular file; Problem is told of pipes, sockets and devices. What vanishes during the walk is left
-// out silently. Walk ends early with the error of visit or of ctx; that the
+// links and all that is no regular file; Problem is told of pipes, sockets and
+// devices. What vanishes during the walk is left out, and only Gone is told.
+// Walk ends early with the error of visit or of ctx; that the
 // folder itself cannot be walked is the only other error.
 func (v *Vault) Walk(ctx context.Context, from Path, o WalkOptions, visit func(File) error) error {
 	d, err := v.openFrom(from)
@@ -139,11 +144,12 @@ func (w *walker) file(d folder, path, name string) error {
 		return nil
 	}
 	n, err := d.lstat(name)
-	if err != nil {
-		w.o.problem(path, err)
+	if isAbsent(err) || err == nil && !n.isRegular() {
+		w.o.gone(path)
 		return nil
 	}
-	if !n.isRegular() {
+	if err != nil {
+		w.o.problem(path, err)
 		return nil
 	}
 	f := File{Path: path, Size: n.size, ModTime: n.mtime, node: n}
@@ -218,4 +224,11 @@ func (o *WalkOptions) problem(path string, err error) {
 		return
 	}
 	o.Problem(path, bare(err))
+}
+
+// gone reports that a kept file is no longer there.
+func (o *WalkOptions) gone(path string) {
+	if o.Gone != nil {
+		o.Gone(path)
+	}
 }

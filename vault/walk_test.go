@@ -363,3 +363,47 @@ func BenchmarkScan(b *testing.B) {
 		}
 	})
 }
+
+// What was listed and is gone when its turn comes is told of.
+func TestWhatVanishesIsTold(t *testing.T) {
+	bothWays(t, func(t *testing.T, portable bool) {
+		dir := plant(t, map[string]any{"a.md": "", "gone.md": "x", "sub/folder.md": "x", "z.md": ""})
+		v := open(t, dir, portable)
+		remove := func(path string, _ bool) bool { // it is asked just before its turn
+			full := filepath.Join(dir, path)
+			switch path {
+			case "gone.md":
+				os.Remove(full)
+			case "sub/folder.md":
+				os.Remove(full)
+				os.Mkdir(full, 0o755)
+			}
+			return true
+		}
+		want := []string{"gone.md", "sub/folder.md"}
+		for _, walk := range []func(o WalkOptions) []string{
+			func(o WalkOptions) []string { return walkAll(t, v, "", o) }, func(o WalkOptions) []string { return scanAll(t, v, "", o) },
+		} {
+			os.RemoveAll(filepath.Join(dir, "sub/folder.md"))
+			for _, p := range want {
+				if err := os.WriteFile(filepath.Join(dir, p), nil, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var mu sync.Mutex
+			var gone []string
+			visited := walk(WalkOptions{Keep: remove, Gone: func(path string) {
+				mu.Lock()
+				defer mu.Unlock()
+				gone = append(gone, path)
+			}})
+			slices.Sort(gone)
+			if d := cmp.Diff(want, gone); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+			if d := cmp.Diff([]string{"a.md", "z.md"}, visited); d != "" {
+				t.Errorf("visited: -want +got:\n%s", d)
+			}
+		}
+	})
+}

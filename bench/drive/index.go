@@ -235,6 +235,9 @@ func (b *bench) indexMemory(v *vaultgen.Vault) error {
 	if err := note("after everything", gates[2]); err != nil {
 		return err
 	}
+	if err := b.graphMemory(s, hub.Path, v.Sample[0], gates[2]); err != nil {
+		return err
+	}
 	if _, _, err := s.stop(); err != nil {
 		return err
 	}
@@ -249,6 +252,34 @@ func (b *bench) indexMemory(v *vaultgen.Vault) error {
 		return err
 	}
 	return note("after it built the index", gates[2])
+}
+
+// graphMemory is the most that is held after any of the tools that look at all
+// links at once.
+func (b *bench) graphMemory(s *server, path, other string, gate float64) error {
+	most := memory{}
+	for _, name := range []string{
+		"find_orphans", "find_unresolved_links", "graph_centrality", "graph_communities", "find_link_cycles",
+		"vault_health_score", "suggest_links", "graph_path_between",
+	} {
+		arguments := map[string]any{}
+		switch name {
+		case "suggest_links":
+			arguments["path"] = path
+		case "graph_path_between":
+			arguments["from"], arguments["to"] = path, other
+		}
+		if _, err := s.call(call{Name: name, Arguments: arguments}); err != nil {
+			return err
+		}
+		m, err := memoryOf(s.pid())
+		if err != nil {
+			return err
+		}
+		most.Anon, most.Peak = max(most.Anon, m.Anon), m.Peak
+	}
+	b.told("RssAnon after a tool of the graph, at most", "MB", most.Anon, gate, fmt.Sprintf("peak RSS %s", number(most.Peak)))
+	return nil
 }
 
 // besideWriter is a search while notes change and another process brings the

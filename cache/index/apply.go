@@ -26,10 +26,8 @@ func (m *Model) put(id uint32, e entry) {
 	if old.facts != e.facts {
 		m.terms(id, old.facts, (*postings).remove)
 	}
-	if old.note && (!e.note || stem(old.path) != stem(e.path)) {
-		m.titles.remove(fold(stem(old.path)), id)
-	}
 	m.entries[id] = e
+	delete(m.flawed, id)
 	if e.path == "" {
 		m.entries[id] = entry{rev: e.rev}
 		if old.path != "" || old.rev == 0 {
@@ -37,6 +35,7 @@ func (m *Model) put(id uint32, e entry) {
 		}
 		return
 	}
+	m.noteFlaw(id)
 	if old.path != e.path {
 		m.byPath[e.path] = id
 		m.paths.Add(e.path)
@@ -48,8 +47,33 @@ func (m *Model) put(id uint32, e entry) {
 	if old.facts != e.facts {
 		m.terms(id, e.facts, (*postings).add)
 	}
-	if e.note && (!old.note || stem(old.path) != stem(e.path)) {
-		m.titles.add(fold(stem(e.path)), id)
+}
+
+// load puts in the files of new ids, whose paths m.paths has.
+func (m *Model) load(entries []entry) error {
+	m.entries = entries
+	for i := range entries {
+		e, id := &entries[i], uint32(i)
+		switch _, twice := m.byPath[e.path]; {
+		case twice:
+			return errDamaged
+		case e.path == "" && i > 0:
+			m.free = append(m.free, id)
+		case e.path != "":
+			m.byPath[e.path] = id
+			m.orderOf(e.note).added = append(m.orderOf(e.note).added, id)
+			m.noteFlaw(id)
+			m.terms(id, e.facts, (*postings).add)
+		}
+	}
+	m.settle()
+	return nil
+}
+
+func (m *Model) noteFlaw(id uint32) {
+	e := &m.entries[id]
+	if _, flaw := e.facts.Flaw(); e.problem != "" || flaw != "" {
+		m.flawed[id] = true
 	}
 }
 
@@ -81,73 +105,41 @@ func (m *Model) orderOf(note bool) *order {
 }
 
 // terms adds or removes what a note or canvas is found by.
-func (m *Model) terms(id uint32, b facts.Blob, do func(p *postings, key string, id uint32)) {
-	seen := keySet{}
+func (m *Model) terms(id uint32, b facts.Blob, do func(p *postings, key []byte, id uint32, once bool)) {
+	key := m.key
 	for l := range b.Links() {
-		if l.External {
-			continue
-		}
-		if key := keyOf(l); seen.add(key) {
-			do(&m.links, key, id)
+		if !l.External {
+			key = appendLinkKey(key[:0], &l)
+			do(&m.links, key, id, true)
 		}
 	}
 	for t := range b.Tags() {
-		do(&m.tags, fold(t.Name), id)
+		key = appendFold(key[:0], t.Name)
+		do(&m.tags, key, id, false)
 	}
-	seen = keySet{}
 	for a := range b.Aliases() {
-		if key := fold(a); seen.add(key) {
-			do(&m.aliases, key, id)
-		}
+		key = appendFold(key[:0], a)
+		do(&m.aliases, key, id, true)
 	}
-	seen = keySet{}
 	for p := range b.Properties() {
-		if key := fold(p.Key); seen.add(key) {
-			do(&m.properties, key, id)
-		}
+		key = appendFold(key[:0], p.Key)
+		do(&m.properties, key, id, true)
 	}
+	m.key = key
 }
 
-// keyOf is the key by which a link is found.
-func keyOf(l facts.Link) string {
+// appendLinkKey appends the key by which a link is found.
+func appendLinkKey(dst []byte, l *facts.Link) []byte {
 	if l.Card {
-		return link.KeysOf(l.Target)[0]
+		return append(dst, link.KeysOf(l.Target)[0]...)
 	}
-	return link.Key(l.Target)
+	return link.AppendKey(dst, l.Target)
 }
 
 // settle makes the order of paths right after some calls of put.
 func (m *Model) settle() {
 	m.notes.settle(m)
 	m.others.settle(m)
-}
-
-// keySet is a set of a few keys, mostly.
-type keySet struct {
-	few  []string
-	many map[string]bool
-}
-
-func (s *keySet) add(key string) bool {
-	if s.many != nil {
-		if s.many[key] {
-			return false
-		}
-		s.many[key] = true
-		return true
-	}
-	for _, k := range s.few {
-		if k == key {
-			return false
-		}
-	}
-	if s.few = append(s.few, key); len(s.few) > 32 {
-		s.many = make(map[string]bool, 2*len(s.few))
-		for _, k := range s.few {
-			s.many[k] = true
-		}
-	}
-	return true
 }
 
 // arena keeps many short texts in few pieces of memory.

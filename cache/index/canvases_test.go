@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"vault-mcp/vault"
 )
 
 const board = `{"nodes":[{"id":"k1","type":"file","file":"sub/A.md","subpath":"#top"},{"id":"","type":"file","file":"od#d^.md"}]}`
@@ -46,7 +48,7 @@ func TestCanvasesAreReadForTheirCards(t *testing.T) {
 		must(t, err)
 		wants(t, "from files", indexed, cardsOf(files))
 		s := ix.Status(nil)
-		if s.Done != 3 || s.Total != 3 || len(s.Skipped) != 2 || s.Skipped[0].Path != "bad.canvas" || s.Skipped[1].Reason != notText {
+		if s.Done != 3 || s.Total != 3 || len(s.Skipped) != 2 || s.Skipped[0].Path != "bad.canvas" || s.Skipped[1].Reason != vault.NotText {
 			t.Errorf("status %+v", s)
 		}
 	}

@@ -22,9 +22,8 @@ const maxRemoved = 10_000
 // key that points are sealed with.
 type birth [aes.BlockSize]byte
 
-func newBirth() []byte {
-	b := make([]byte, aes.BlockSize)
-	rand.Read(b)
+func newBirth() (b birth) {
+	rand.Read(b[:])
 	return b
 }
 
@@ -144,6 +143,8 @@ type removal struct {
 	rev  int64
 }
 
+func (r removal) sum() sum { return sum(0).add(r.rev).bytes([]byte(r.path)) }
+
 // remember adds removed paths that are not there again, and drops those that
 // are, and those of a rev up to forgotten.
 func (m *Model) remember(gone []removal, forgotten int64) {
@@ -186,7 +187,7 @@ func (w *writer) storeGone(ctx context.Context, m *meta) error {
 			continue
 		}
 		w.gone = append(w.gone, removal{old, w.rev})
-		if err := s.exec(ctx, "INSERT OR REPLACE INTO removed (path, rev) VALUES (?, ?)", old, w.rev); err != nil {
+		if err := s.exec(ctx, "INSERT OR REPLACE INTO removed (path, rev, sum) VALUES (?, ?, ?)", old, w.rev, w.gone[len(w.gone)-1].sum()); err != nil {
 			return err
 		}
 	}
@@ -204,9 +205,13 @@ func (w *writer) storeGone(ctx context.Context, m *meta) error {
 
 // removedSince are the paths that vanished after a rev.
 func (s *store) removedSince(ctx context.Context, rev int64) (gone []removal, err error) {
-	err = s.rows(ctx, "SELECT path, rev FROM removed WHERE rev > ?", func(rows *sql.Rows) error {
+	err = s.rows(ctx, "SELECT path, rev, sum FROM removed WHERE rev > ?", func(rows *sql.Rows) error {
 		var r removal
-		err := rows.Scan(&r.path, &r.rev)
+		var stored sum
+		err := rows.Scan(&r.path, &r.rev, &stored)
+		if err == nil && stored != r.sum() {
+			return errDamaged
+		}
 		gone = append(gone, r)
 		return err
 	}, rev)

@@ -27,9 +27,9 @@ type change struct {
 	// vector is the text by the numbers of words, nil if there is none.
 	words  *words
 	vector terms.Vector
-	// from is the note that this one was before it moved, 0 for none: then facts
+	// from is the note that this one was before it moved, if it is set: then facts
 	// and vector are not set.
-	from uint32
+	from source
 }
 
 var (
@@ -133,12 +133,12 @@ func (w *writer) plan(changes []*change) {
 		case c.gone:
 		case exists:
 			w.update(id, c)
-		case c.from != 0 && int(c.from) < len(m.entries) && m.entries[c.from].hash == c.hash && !w.taken[c.from]:
-			e := m.entries[c.from]
-			w.taken[c.from] = true
+		case c.from.there(m) && m.entries[c.from.id].hash == c.hash && !w.taken[c.from.id]:
+			e := m.entries[c.from.id]
+			w.taken[c.from.id] = true
 			e.path, e.size, e.mtime, e.seen, e.rev = c.path, c.size, c.mtime, c.seen, w.rev
-			w.row(c.from, e)
-		case c.from != 0, c.known:
+			w.row(c.from.id, e)
+		case c.from.path != "", c.known:
 			w.again = append(w.again, c.path)
 		default:
 			w.put(m.unused(w.taken), c)
@@ -166,7 +166,7 @@ func (w *writer) row(id uint32, e entry) {
 // update is put for a file that is known.
 func (w *writer) update(id uint32, c *change) {
 	e := w.ix.model.entries[id]
-	if c.from != 0 {
+	if c.from.path != "" {
 		w.again = append(w.again, c.path)
 		return
 	}

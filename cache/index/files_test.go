@@ -84,7 +84,7 @@ func TestWhatCannotBeReadIsNamedAndStopsNothing(t *testing.T) {
 
 	ix := h.ready(quietly)
 	s := ix.Status(nil)
-	want := []string{"Big.md: it is larger than the 16777216 bytes that are read", "Utf16.md: " + notText}
+	want := []string{"Big.md: it is larger than the 16777216 bytes that are read", "Utf16.md: " + vault.NotText}
 	if info, err := os.Lstat(h.path("Pipe.md")); err == nil && !info.Mode().IsRegular() {
 		want = slices.Insert(want, 1, "Pipe.md: "+vault.ErrIrregular.Error())
 	}
@@ -102,6 +102,27 @@ func TestWhatCannotBeReadIsNamedAndStopsNothing(t *testing.T) {
 	wants(t, "skipped", want, got)
 	slices.Sort(found)
 	wants(t, "linking", found, linking(t, ix, "X.md"))
+	// Both models name all that they do not know whole, in the same words.
+	named := append([]string{"Broken.md: its properties are no valid YAML: ", "Nul.md: it holds a NUL character"}, want...)
+	slices.Sort(named)
+	files, err := FromFiles(t.Context(), ix.vault, nil)
+	must(t, err)
+	check := func(m *Model) {
+		var got []string
+		for _, n := range m.Flawed() {
+			_, flaw := n.Facts.Flaw()
+			got = append(got, n.Path+": "+n.Problem+flaw)
+		}
+		for _, s := range m.Skipped() {
+			got = append(got, s.Path+": "+s.Reason)
+		}
+		slices.Sort(got)
+		if !slices.EqualFunc(named, got, func(want, got string) bool { return strings.HasPrefix(got, want) }) {
+			t.Errorf("flawed and skipped: %q, want %q", got, named)
+		}
+	}
+	check(files)
+	read(t, ix, check)
 	read(t, ix, func(m *Model) {
 		n, _ := m.Note("Broken.md")
 		if head := n.Facts.Head(); head.State != note.StateInvalid || head.Problem == "" || head.ProblemLine != 2 {
@@ -245,4 +266,27 @@ func TestAVaultThatIsGoneLosesNoNotes(t *testing.T) {
 	eventually(t, "it is back", func() bool { return ix.Status(nil).Phase == Ready })
 	wants(t, "linking", []string{"A.md"}, linking(t, ix, "X.md"))
 	wants(t, "rows", before, revs(t, ix))
+}
+
+// A note that is made whole, or goes, is named no more.
+func TestWhatIsFlawedIsFollowed(t *testing.T) {
+	h := newHome(t, map[string]string{"a.md": "---\na: [\n---\n", "b.md": "\xff", "c.md": "c"})
+	ix := h.ready(quietly)
+	flawed := func() (paths []string) {
+		read(t, ix, func(m *Model) {
+			for _, n := range m.Flawed() {
+				paths = append(paths, n.Path)
+			}
+		})
+		return paths
+	}
+	wants(t, "at first", []string{"a.md", "b.md"}, flawed())
+	h.write("a.md", "a")
+	h.write("c.md", "c\x00")
+	must(t, os.Remove(h.path("b.md")))
+	must(t, ix.Changed(t.Context(), []string{"a.md", "b.md", "c.md"}))
+	wants(t, "later", []string{"c.md"}, flawed())
+	ix.Close()
+	ix = h.ready(quietly)
+	wants(t, "after a warm start", []string{"c.md"}, flawed())
 }

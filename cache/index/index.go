@@ -53,6 +53,12 @@ type Options struct {
 	// that changed without a change of size and time; 0 is ten seconds, below
 	// that is never.
 	Sweep time.Duration
+	// Folder, if set, makes sure of the state folder whenever the database is to
+	// be opened; its error is why it cannot be.
+	Folder func() error
+	// Report, if set, is told why the index cannot be used or is begun anew, once
+	// until the reason changes, and nil when it answers again. It must be brief.
+	Report func(error)
 }
 
 // Index is the index of one vault. Its methods may be called at the same time.
@@ -95,6 +101,7 @@ func Open(v *vault.Vault, dir string, o Options) *Index {
 		failures: make(chan error, 1), done: make(chan struct{}),
 	}
 	ix.state.moved = make(chan struct{})
+	ix.model.outside = ix.state.outside
 	ix.giving.left = deference
 	return ix
 }
@@ -264,6 +271,7 @@ func (ix *Index) settle(ctx context.Context) error {
 	return err
 }
 
-func (ix *Index) newLock() *flock.Flock {
-	return flock.New(filepath.Join(ix.dir, "index.lock"), flock.SetPermissions(0o600))
+func (ix *Index) newLock() (*flock.Flock, error) {
+	path := filepath.Join(ix.dir, "index.lock")
+	return flock.New(path, flock.SetPermissions(0o600)), plain(path)
 }

@@ -19,6 +19,7 @@ type leader struct {
 	epoch   int64
 	watcher *watcher
 	next    time.Time // when all files are compared again
+	glance  time.Time // when to look again for what others did
 }
 
 // watch begins to watch the root; compare adds the folders below it.
@@ -81,7 +82,11 @@ func (l *leader) turn(ctx context.Context) error {
 	if l.watcher != nil {
 		events = l.watcher.out
 	}
-	t := time.NewTimer(min(tick, max(0, time.Until(l.next))))
+	// By the clock, not from now on: events that never end must not put it off.
+	if soon := time.Now().Add(tick); l.glance.IsZero() || l.glance.After(soon) {
+		l.glance = soon
+	}
+	t := time.NewTimer(min(max(0, time.Until(l.glance)), max(0, time.Until(l.next))))
 	defer t.Stop()
 	select {
 	case b := <-events:
@@ -95,10 +100,11 @@ func (l *leader) turn(ctx context.Context) error {
 		return ctx.Err()
 	case <-t.C:
 	}
+	l.glance = time.Time{}
 	if _, err := l.ix.glance(ctx); err != nil {
 		return err
 	}
-	if time.Now().Before(l.next) {
+	if time.Now().Before(l.next) && !l.ix.state.owes() {
 		return nil
 	}
 	return l.compare(ctx)

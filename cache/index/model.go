@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"vault-mcp/cache/index/facts"
 	"vault-mcp/internal/fingerprint"
@@ -26,7 +27,16 @@ type Model struct {
 	notes, others order
 	paths         *link.Index
 
-	links, tags, aliases, titles, properties postings
+	links, tags, aliases, properties postings
+
+	key []byte // of a call of terms, for the next
+
+	// flawed are the notes and canvases that are not known whole.
+	flawed map[uint32]bool
+	// skipped are the files and folders without an entry, of a Model that
+	// nobody keeps; outside tells those of one that is kept.
+	skipped []Skipped
+	outside func() []Skipped
 
 	// removed has the rev at which paths vanished, while somebody scans the
 	// files: what was read of them before that is stale.
@@ -86,7 +96,7 @@ type File struct {
 func newModel(paths []string) *Model {
 	m := &Model{
 		entries: make([]entry, 1, len(paths)+1), byPath: make(map[string]uint32, len(paths)), paths: link.NewIndex(paths),
-		links: newPostings(), tags: newPostings(), aliases: newPostings(), titles: newPostings(), properties: newPostings(),
+		links: newPostings(), tags: newPostings(), aliases: newPostings(), properties: newPostings(), flawed: map[uint32]bool{},
 	}
 	return m
 }
@@ -101,6 +111,22 @@ func stem(path string) string {
 
 // fold is the form in which titles, aliases, tags and keys are compared.
 func fold(s string) string { return vault.FoldName(s) }
+
+// appendFold appends fold(s) to dst.
+func appendFold(dst []byte, s string) []byte {
+	start := len(dst)
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c >= utf8.RuneSelf:
+			return append(dst[:start], fold(s)...)
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
 
 func (m *Model) note(id uint32) Note {
 	e := &m.entries[id]
@@ -164,14 +190,43 @@ func (m *Model) Canvas(id uint32) (Note, bool) {
 	return m.note(id), true
 }
 
+// Flawed are the notes and canvases that are not known whole, in the order of
+// their paths: those with a Problem, and those whose facts have a Flaw.
+func (m *Model) Flawed() []Note {
+	list := make([]Note, 0, len(m.flawed))
+	for id := range m.flawed {
+		list = append(list, m.note(id))
+	}
+	slices.SortFunc(list, func(a, b Note) int { return strings.Compare(a.Path, b.Path) })
+	return list
+}
+
+// Skipped are the files and folders that the model does not have because they
+// could not be looked at, in the order of their paths.
+func (m *Model) Skipped() []Skipped {
+	if m.outside != nil {
+		return m.outside()
+	}
+	return m.skipped
+}
+
 // Note finds a note by its exact path.
 func (m *Model) Note(path string) (Note, bool) {
-	id, ok := m.byPath[path]
-	if !ok || !m.entries[id].note {
+	id, ok := m.ID(path)
+	if !ok {
 		return Note{}, false
 	}
 	return m.note(id), true
 }
+
+// ID is the number of the note with an exact path.
+func (m *Model) ID(path string) (id uint32, ok bool) {
+	id, ok = m.byPath[path]
+	return id, ok && m.entries[id].note
+}
+
+// IDs is one more than the largest number of a note.
+func (m *Model) IDs() int { return len(m.entries) }
 
 // Has reports whether there is a file with an exact path.
 func (m *Model) Has(path string) bool {
@@ -227,11 +282,8 @@ func (m *Model) Tagged(tag string, nested bool) []uint32 {
 	return slices.Compact(all)
 }
 
-// Titled are the notes whose file name without extension is this, and Aliased
-// those with this alias, in the order of their ids. Case does not count.
-func (m *Model) Titled(title string) []uint32 { return m.titles.of(fold(title)) }
-
-// Aliased are the notes that have an alias, in the order of their ids.
+// Aliased are the notes that have an alias, in the order of their ids. Case
+// does not count.
 func (m *Model) Aliased(alias string) []uint32 { return m.aliases.of(fold(alias)) }
 
 // WithProperty are the notes that have a property, in the order of their ids.

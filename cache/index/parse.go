@@ -20,7 +20,7 @@ type parser struct {
 	base  int64
 	words *words
 	// moved are notes that are no longer where they were, by their content.
-	moved    map[fingerprint.Content]uint32
+	moved    map[fingerprint.Content]source
 	counters sync.Pool
 	one      sync.Mutex
 }
@@ -30,12 +30,12 @@ type parser struct {
 func (p *parser) note(path string, size int64, mtime time.Time, text []byte, err error) *change {
 	c := &change{path: path, base: p.base, size: size, mtime: mtime.UnixNano(), seen: time.Now().UnixNano()}
 	if err != nil {
-		c.problem = unread(err)
+		c.problem = vault.Reason(err)
 		return c
 	}
 	c.hash = fingerprint.OfContent(text)
 	if !vault.Text(text) {
-		c.problem = notText
+		c.problem = vault.NotText
 		return c
 	}
 	if p.known(c) {
@@ -70,16 +70,27 @@ func (p *parser) known(c *change) bool {
 		c.known = e.read() && e.hash == c.hash && e.problem == ""
 		return c.known
 	}
-	id, ok := p.moved[c.hash]
-	if !ok || int(id) >= len(m.entries) {
+	from, ok := p.moved[c.hash]
+	if !ok || !from.there(m) {
 		return false
 	}
-	e := &m.entries[id]
+	e := &m.entries[from.id]
 	if e.hash != c.hash || e.problem != "" || e.note != isNote(c.path) {
 		return false
 	}
-	c.from = id
+	c.from = from
 	return true
+}
+
+// source is a row whose file is no longer at its path. Another note with the
+// same text may have taken the row over meanwhile.
+type source struct {
+	id   uint32
+	path string
+}
+
+func (s source) there(m *Model) bool {
+	return s.path != "" && int(s.id) < len(m.entries) && m.entries[s.id].path == s.path
 }
 
 // factsOf is what is in a note or canvas, or why that cannot be told.

@@ -1,9 +1,6 @@
 package index
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // postings list notes by a key, in order of their ids. A note can stand in a
 // list several times. Most keys have one note, which takes no list of its own.
@@ -18,13 +15,17 @@ const isPlace = 1 << 31
 
 func newPostings() postings { return postings{one: map[string]uint32{}} }
 
-func (p *postings) add(key string, id uint32) {
-	at, ok := p.one[key]
+// add puts a note into the list of a key: again if it is there, unless once is
+// set.
+func (p *postings) add(key []byte, id uint32, once bool) {
+	at, ok := p.one[string(key)]
 	switch {
 	case !ok:
-		// The key may be part of a much longer text.
-		p.one[strings.Clone(key)] = id
+		p.one[string(key)] = id
 	case at&isPlace == 0:
+		if once && at == id {
+			return
+		}
 		list := []uint32{min(at, id), max(at, id)}
 		if n := len(p.free); n > 0 {
 			at = p.free[n-1]
@@ -34,26 +35,27 @@ func (p *postings) add(key string, id uint32) {
 			at = uint32(len(p.many))
 			p.many = append(p.many, list)
 		}
-		p.one[key] = at | isPlace
+		p.one[string(key)] = at | isPlace
 	default:
 		list := &p.many[at&^isPlace]
-		if (*list)[len(*list)-1] <= id {
+		if last := (*list)[len(*list)-1]; last < id || last == id && !once {
 			*list = append(*list, id)
 			return
 		}
-		i, _ := slices.BinarySearch(*list, id)
-		*list = slices.Insert(*list, i, id)
+		if i, found := slices.BinarySearch(*list, id); !found || !once {
+			*list = slices.Insert(*list, i, id)
+		}
 	}
 }
 
 // remove takes a note out of a list once.
-func (p *postings) remove(key string, id uint32) {
-	at, ok := p.one[key]
+func (p *postings) remove(key []byte, id uint32, _ bool) {
+	at, ok := p.one[string(key)]
 	switch {
 	case !ok:
 	case at&isPlace == 0:
 		if at == id {
-			delete(p.one, key)
+			delete(p.one, string(key))
 		}
 	default:
 		list := &p.many[at&^isPlace]
@@ -63,7 +65,7 @@ func (p *postings) remove(key string, id uint32) {
 		}
 		*list = slices.Delete(*list, i, i+1)
 		if len(*list) == 1 {
-			p.one[key] = (*list)[0]
+			p.one[string(key)] = (*list)[0]
 			p.many[at&^isPlace] = nil
 			p.free = append(p.free, at&^isPlace)
 		}

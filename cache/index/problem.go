@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
+	"runtime"
 	"slices"
+	"syscall"
 
 	"modernc.org/sqlite"
-
-	"vault-mcp/vault"
 )
 
 const (
@@ -21,17 +20,21 @@ const (
 	errnoCantOpen = 14
 )
 
-// reason is what a person is told about an error of the database. It holds no
-// path of the machine.
-func reason(err error) string {
+// Reason is what a person is told about an error that Options.Report is told,
+// with what to do if that is not plain. It holds no path of the machine.
+func Reason(err error) string {
+	const shmSize = 4874 // of the kind errnoIO
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		if e.Code() == shmSize { // only room can be missing
+			return full
+		}
 		switch e.Code() & 0xff {
 		case errnoBusy:
 			return "another process keeps the index locked"
 		case errnoReadOnly:
-			return "the state folder cannot be written to"
+			return readOnly
 		case errnoFull:
-			return "the disk with the state folder is full"
+			return full
 		case errnoIO:
 			return "the disk with the state folder reports errors"
 		case errnoCantOpen:
@@ -41,8 +44,12 @@ func reason(err error) string {
 	switch {
 	case damaged(err):
 		return "the index is damaged and is being built anew"
-	case errors.Is(err, fs.ErrPermission):
-		return "the state folder cannot be written to"
+	case isFull(err):
+		return full
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return readOnly
+	case errors.Is(err, errIrregular):
+		return "in the state folder a link, a folder or something else is in the place of a file of the index: remove it"
 	case errors.Is(err, fs.ErrNotExist):
 		return "the state folder is gone"
 	case errors.Is(err, errReplaced):
@@ -52,39 +59,30 @@ func reason(err error) string {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "the index did not take in a change in time"
 	}
-	return "the index cannot be used"
+	return "the index cannot be used; the server's log says why"
+}
+
+const (
+	full     = "the disk with the state folder is full: make room there, and the index goes on by itself"
+	readOnly = "the state folder cannot be written to"
+)
+
+func isFull(err error) bool {
+	if runtime.GOOS == "windows" {
+		const diskFull, handleDiskFull = syscall.Errno(112), syscall.Errno(39)
+		return errors.Is(err, diskFull) || errors.Is(err, handleDiskFull)
+	}
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 var (
 	// errReplaced says that the database is no longer the file at its path.
 	errReplaced = errors.New("the index was removed")
+	// errIrregular says that what is to be opened is no file.
+	errIrregular = errors.New("it is no file")
 	// errVault says that the vault's root cannot be walked.
 	errVault = errors.New("the vault cannot be read")
 )
-
-// unread is why a file or folder is not read.
-func unread(err error) string {
-	if e, ok := errors.AsType[*vault.TooLargeError](err); ok {
-		return fmt.Sprintf("it is larger than the %d bytes that are read", e.Max)
-	}
-	switch {
-	case errors.Is(err, vault.ErrAway):
-		return vault.ErrAway.Error()
-	case errors.Is(err, vault.ErrIrregular):
-		return vault.ErrIrregular.Error()
-	case errors.Is(err, vault.ErrName):
-		return vault.ErrName.Error()
-	case errors.Is(err, fs.ErrPermission):
-		return "the operating system does not let the server read it"
-	}
-	return unreadable
-}
-
-// unreadable is the problem of what may be readable at another time.
-const unreadable = "it could not be read"
-
-// notText is the problem of a note that is not UTF-8.
-const notText = "its content is not UTF-8 text"
 
 func mergeSkipped(a, b []Skipped) []Skipped {
 	all := append(a, b...)

@@ -36,7 +36,7 @@ func (ix *Index) look(ctx context.Context, paths []string, w *watcher) (again []
 		return nil, err
 	}
 	ix.mu.RLock()
-	l := &lookAt{ix: ix, moved: map[fingerprint.Content]uint32{}}
+	l := &lookAt{ix: ix, moved: map[fingerprint.Content]source{}}
 	l.parser = &parser{ix: ix, base: ix.model.rev, words: words, moved: l.moved}
 	ix.mu.RUnlock()
 	paths = slices.Compact(slices.Sorted(slices.Values(paths)))
@@ -46,6 +46,11 @@ func (ix *Index) look(ctx context.Context, paths []string, w *watcher) (again []
 	if w != nil {
 		for _, p := range l.absent {
 			w.drop(p)
+		}
+		for _, p := range l.files {
+			if w.watches(p.String()) { // it was a folder
+				w.drop(p.String())
+			}
 		}
 	}
 	for _, p := range l.folders {
@@ -76,7 +81,7 @@ func (ix *Index) look(ctx context.Context, paths []string, w *watcher) (again []
 type lookAt struct {
 	ix      *Index
 	parser  *parser
-	moved   map[fingerprint.Content]uint32
+	moved   map[fingerprint.Content]source
 	folders []vault.Path
 	files   []vault.Path
 	absent  []string
@@ -93,12 +98,14 @@ func (l *lookAt) find(path string) {
 		l.absent = append(l.absent, path)
 	case err != nil:
 		if isRead(path) && l.row(path) {
-			l.changes = append(l.changes, &change{path: path, base: l.parser.base, problem: unread(err)})
+			l.changes = append(l.changes, &change{path: path, base: l.parser.base, problem: vault.Reason(err)})
 		}
 	case p.IsDir():
 		l.folders = append(l.folders, p)
+		l.removeAt(p.String()) // a file that was there before
 	default:
 		l.files = append(l.files, p)
+		l.removeBelow(p.String()) // what was in a folder of that name
 	}
 	if err == nil && p.String() != path { // it was found by another spelling, or through a link
 		l.remove(path)
@@ -123,26 +130,38 @@ func (l *lookAt) row(path string) bool {
 
 // remove takes out what the index has at a path and below it.
 func (l *lookAt) remove(path string) {
+	l.removeAt(path)
+	l.removeBelow(path)
+}
+
+func (l *lookAt) removeAt(path string) {
+	l.ix.mu.RLock()
+	defer l.ix.mu.RUnlock()
+	if id, ok := l.ix.model.byPath[path]; ok {
+		l.drop(id)
+	}
+}
+
+func (l *lookAt) removeBelow(path string) {
 	l.ix.mu.RLock()
 	defer l.ix.mu.RUnlock()
 	m := l.ix.model
-	drop := func(id uint32) {
-		e := &m.entries[id]
-		l.gone = append(l.gone, &change{path: e.path, base: l.parser.base, gone: true})
-		if e.read() && e.problem == "" {
-			l.moved[e.hash] = id
-		}
-	}
-	if id, ok := m.byPath[path]; ok {
-		drop(id)
-	}
 	for _, o := range []*order{&m.notes, &m.others} {
 		for _, id := range o.from(m, path+"/") {
 			if !within(m.entries[id].path, path) {
 				break
 			}
-			drop(id)
+			l.drop(id)
 		}
+	}
+}
+
+// drop takes out a row. The model must be locked.
+func (l *lookAt) drop(id uint32) {
+	e := &l.ix.model.entries[id]
+	l.gone = append(l.gone, &change{path: e.path, base: l.parser.base, gone: true})
+	if e.read() && e.problem == "" {
+		l.moved[e.hash] = source{id, e.path}
 	}
 }
 

@@ -19,34 +19,63 @@ const (
 // run keeps the index open until ctx ends, and opens it again when something is
 // wrong with it.
 func (ix *Index) run(ctx context.Context) {
-	pause := time.Second
+	pause := hurry
 	for ctx.Err() == nil {
 		began := time.Now()
 		err := ix.session(ctx)
-		ix.detach()
+		if replaced := ix.detach(); replaced && damaged(err) {
+			err = errReplaced // what is there now is not what was damaged
+		}
 		if ctx.Err() != nil {
 			break
 		}
-		ix.state.set(Degraded, err)
 		if time.Since(began) > time.Minute {
-			pause = time.Second
+			pause = hurry
 		}
-		switch {
-		case damaged(err):
-			if setAside(databasePath(ix.dir)) == nil {
-				ix.state.update(func(s *state) { s.warning = "the index was damaged and has been built anew" })
-			}
-		case errors.Is(err, errReplaced):
-		default:
-			if !sleep(ctx, pause) {
-				break
-			}
-			pause = min(2*pause, time.Minute)
-			continue
+		// A disk that damages everything must not keep the machine busy: only
+		// the first time it is begun anew at once.
+		if healed := ix.heal(err); healed && pause == hurry {
+			ix.state.set(Building, nil)
+		} else {
+			pause = max(pause, time.Second)
+			ix.state.set(Degraded, err)
 		}
-		sleep(ctx, hurry)
+		ix.trouble(err)
+		sleep(ctx, pause)
+		pause = min(max(2*pause, time.Second), time.Minute)
 	}
 	ix.state.set(Stopped, nil)
+}
+
+// heal reports whether the index can be begun anew after an error.
+func (ix *Index) heal(err error) bool {
+	if !damaged(err) {
+		return errors.Is(err, errReplaced)
+	}
+	if setAside(databasePath(ix.dir)) != nil {
+		return false
+	}
+	ix.state.update(func(s *state) { s.warning = "the index was damaged and has been built anew" })
+	return true
+}
+
+// trouble tells why the index cannot be used, once until that is another reason
+// or the index was ready meanwhile.
+func (ix *Index) trouble(err error) {
+	ix.state.mu.Lock()
+	same := ix.state.told == Reason(err)
+	ix.state.told = Reason(err)
+	ix.state.mu.Unlock()
+	if !same && ix.o.Report != nil {
+		ix.o.Report(err)
+	}
+}
+
+// ready says that the index answers, unless a change has still to be taken in.
+func (ix *Index) ready() {
+	if told := ix.state.ready(); told && ix.o.Report != nil {
+		ix.o.Report(nil)
+	}
 }
 
 // sleep reports false if ctx has ended meanwhile.
@@ -70,7 +99,10 @@ func (ix *Index) session(ctx context.Context) error {
 	case <-ix.failures: // of the session before
 	default:
 	}
-	lock := ix.newLock()
+	lock, err := ix.newLock()
+	if err != nil {
+		return err
+	}
 	defer lock.Close()
 	for {
 		held, err := lock.TryLock()
@@ -102,6 +134,11 @@ func (ix *Index) attach(ctx context.Context) error {
 		return err
 	}
 	defer ix.unlock()
+	if ix.o.Folder != nil {
+		if err := ix.o.Folder(); err != nil {
+			return err
+		}
+	}
 	s, err := openStore(ctx, databasePath(ix.dir), ix.o.Settings)
 	if err != nil {
 		return err
@@ -119,6 +156,7 @@ func (ix *Index) fill(ctx context.Context) error {
 	}
 	ix.stored.Store(&m)
 	ix.mu.Lock()
+	model.outside = ix.state.outside
 	ix.model, ix.text = model, nil
 	ix.mu.Unlock()
 	if m.state == isEmpty {
@@ -136,13 +174,16 @@ func (ix *Index) reload(ctx context.Context) error {
 	return ix.fill(ctx)
 }
 
-func (ix *Index) detach() {
+// detach closes the database and reports whether another was in its place.
+func (ix *Index) detach() (replaced bool) {
 	ix.turn <- struct{}{}
 	defer ix.unlock()
 	if ix.store != nil {
+		replaced = ix.store.replaced()
 		ix.store.close()
 		ix.store = nil
 	}
+	return replaced
 }
 
 // tail follows the indexer until it can become one itself.
@@ -157,7 +198,7 @@ func (ix *Index) tail(ctx context.Context, lock *flock.Flock) error {
 		}
 		// What is complete goes on to answer while a new indexer compares.
 		if m.state == isReady {
-			ix.state.set(Ready, nil)
+			ix.ready()
 		} else if m.state == isEmpty {
 			ix.state.set(Building, nil)
 		}

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"sync"
 	"time"
 )
@@ -56,6 +57,7 @@ type state struct {
 	phase    Phase
 	reason   string
 	moved    chan struct{} // closed and made anew when phase changes
+	told     string        // of why the index cannot be used
 	owed     []string      // paths of calls of Changed that could not be read yet
 	indexer  bool
 	watching bool
@@ -71,13 +73,33 @@ func (s *state) set(p Phase, err error) {
 	defer s.mu.Unlock()
 	s.reason = ""
 	if err != nil {
-		s.reason = reason(err)
+		s.reason = Reason(err)
 	}
 	if s.phase != p {
 		s.phase = p
 		close(s.moved)
 		s.moved = make(chan struct{})
 	}
+}
+
+// ready makes the phase Ready if nothing is owed, and reports whether trouble
+// had been told.
+func (s *state) ready() (told bool) {
+	if s.owes() {
+		return false
+	}
+	s.set(Ready, nil)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	told = s.told != ""
+	s.told = ""
+	return told
+}
+
+func (s *state) owes() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.owed) > 0
 }
 
 func (s *state) get() (Phase, chan struct{}) {
@@ -166,18 +188,18 @@ func (ix *Index) Status(visible func(path string) bool) Status {
 	if s.Phase == Ready {
 		s.Counted = true
 	}
+	if s.Phase == Ready {
+		for _, id := range ix.model.notes.ids {
+			if visible(ix.model.entries[id].path) {
+				s.Total++
+			}
+		}
+		s.Done = s.Total
+	}
 	files := []Skipped{}
-	for i := range ix.model.entries {
-		e := &ix.model.entries[i]
-		if !e.read() || e.problem == "" && (!e.note || s.Phase != Ready) || !visible(e.path) {
-			continue
-		}
-		if e.note && s.Phase == Ready {
-			s.Done++
-			s.Total++
-		}
-		if e.problem != "" {
-			files = append(files, Skipped{e.path, e.problem})
+	for _, n := range ix.model.Flawed() {
+		if n.Problem != "" && visible(n.Path) {
+			files = append(files, Skipped{n.Path, n.Problem})
 		}
 	}
 	s.Skipped = mergeSkipped(files, s.Skipped)
@@ -211,6 +233,13 @@ func (s *state) status(visible func(string) bool) Status {
 		}
 	}
 	return r
+}
+
+// outside are the files and folders that have no row.
+func (s *state) outside() []Skipped {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.folders)
 }
 
 // loadSkipped reads what the indexer could not read and has no row for. It

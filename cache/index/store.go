@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -20,27 +21,28 @@ import (
 // Schema is the number in the name of the database. Another layout of the
 // tables is another schema, so that an older program beside this one keeps its
 // own file.
-const Schema = 2
+const Schema = 3
 
 // layout are the tables. A row of files is a file of the vault, or with path
 // NULL a number that is free. rev is the number of the transaction that wrote
 // the row, so that other processes find what is new; a row that only was looked
 // at again keeps it. Of a note, hash and facts say what is in it, and problem
 // why its content could not be read. seen is when it was read. removed has the
-// paths that vanished, with the rev of the transaction that found it.
+// paths that vanished, with the rev of the transaction that found it. sum is a
+// checksum of its row.
 const layout = `
 CREATE TABLE IF NOT EXISTS meta (
 	id INTEGER PRIMARY KEY CHECK (id = 1), settings TEXT NOT NULL,
 	epoch INTEGER NOT NULL, base INTEGER NOT NULL, rev INTEGER NOT NULL, words INTEGER NOT NULL,
 	state INTEGER NOT NULL, done INTEGER NOT NULL, total INTEGER NOT NULL, checked INTEGER NOT NULL,
-	birth BLOB NOT NULL, forgotten INTEGER NOT NULL);
+	birth BLOB NOT NULL, forgotten INTEGER NOT NULL, sum INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
 	id INTEGER PRIMARY KEY, path TEXT, size INTEGER, mtime INTEGER, seen INTEGER, rev INTEGER NOT NULL,
-	hash BLOB, problem TEXT, facts BLOB);
+	hash BLOB, problem TEXT, facts BLOB, sum INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS files_rev ON files (rev);
-CREATE TABLE IF NOT EXISTS texts (id INTEGER PRIMARY KEY, vector BLOB);
-CREATE TABLE IF NOT EXISTS words (first INTEGER PRIMARY KEY, list BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS removed (path TEXT PRIMARY KEY, rev INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS texts (id INTEGER PRIMARY KEY, vector BLOB, sum INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS words (first INTEGER PRIMARY KEY, list BLOB NOT NULL, sum INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS removed (path TEXT PRIMARY KEY, rev INTEGER NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS problems (path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 `
 
@@ -79,6 +81,8 @@ type store struct {
 	conn *sql.Conn
 	path string
 	info fs.FileInfo
+	// logged is set if there is a log of writes beside the database.
+	logged bool
 	// version is the data_version that the memory is up to date with.
 	version int64
 	stmts   map[string]*sql.Stmt
@@ -89,6 +93,9 @@ func databasePath(dir string) string { return filepath.Join(dir, fmt.Sprintf("in
 // openStore opens or makes the database. settings name what else the rows
 // depend on: if they differ, all rows are thrown away.
 func openStore(ctx context.Context, path, settings string) (*store, error) {
+	if err := plain(path, path+"-wal", path+"-shm"); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the index: %w", err)
@@ -112,9 +119,13 @@ func openStore(ctx context.Context, path, settings string) (*store, error) {
 	}
 	s := &store{db: db, path: path, info: info, stmts: map[string]*sql.Stmt{}}
 	if err := s.prepare(ctx, settings); err != nil {
+		if damaged(err) && s.replaced() { // by another process, which found it first
+			err = errReplaced
+		}
 		s.close()
 		return nil, fmt.Errorf("open the index: %w", err)
 	}
+	s.logged = !s.unlogged()
 	return s, nil
 }
 
@@ -140,8 +151,8 @@ func (s *store) prepare(ctx context.Context, settings string) (err error) {
 		}
 		m, err := s.meta(ctx)
 		if errors.Is(err, sql.ErrNoRows) {
-			_, err = s.conn.ExecContext(ctx, "INSERT INTO meta VALUES (1, ?, 0, 0, 0, 1, ?, 0, 0, 0, ?, 0)", settings, isEmpty, newBirth())
-			return err
+			m = meta{settings: settings, words: 1, state: isEmpty, birth: newBirth()}
+			return s.exec(ctx, "INSERT INTO meta VALUES (1, ?, 0, 0, 0, 1, ?, 0, 0, 0, ?, 0, ?)", settings, isEmpty, m.birth[:], m.sum())
 		}
 		if err != nil || m.settings == settings {
 			return err
@@ -161,10 +172,28 @@ func (s *store) close() {
 	s.db.Close()
 }
 
-// replaced reports whether the file at the path is another than the open one.
+// replaced reports whether the file at the path is another than the open one,
+// or the log that belongs to it is gone: who opens it then sees something else.
 func (s *store) replaced() bool {
-	info, err := os.Stat(s.path)
-	return err != nil || !os.SameFile(info, s.info)
+	info, err := os.Lstat(s.path)
+	return err != nil || !os.SameFile(info, s.info) || s.logged && s.unlogged()
+}
+
+func (s *store) unlogged() bool {
+	_, wal := os.Lstat(s.path + "-wal")
+	_, shm := os.Lstat(s.path + "-shm")
+	return errors.Is(wal, fs.ErrNotExist) || errors.Is(shm, fs.ErrNotExist)
+}
+
+// plain refuses to open what is there but no file: writing through a link would
+// change another file, and a pipe would never open.
+func plain(paths ...string) error {
+	for _, p := range paths {
+		if info, err := os.Lstat(p); err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("open %q: %w", p, errIrregular)
+		}
+	}
+	return nil
 }
 
 // transaction runs f as one unit, alone among all processes.
@@ -206,20 +235,31 @@ func (s *store) exec(ctx context.Context, query string, args ...any) error {
 }
 
 func (s *store) meta(ctx context.Context) (m meta, err error) {
-	stmt, err := s.statement(ctx, "SELECT settings, epoch, base, rev, words, state, done, total, checked, birth, forgotten FROM meta")
+	stmt, err := s.statement(ctx, "SELECT settings, epoch, base, rev, words, state, done, total, checked, birth, forgotten, sum FROM meta")
 	if err != nil {
 		return m, err
 	}
+	rows, err := stmt.QueryContext(ctx)
+	if err != nil {
+		return m, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return m, cmp.Or(rows.Err(), sql.ErrNoRows)
+	}
 	var b []byte
-	err = stmt.QueryRowContext(ctx).
-		Scan(&m.settings, &m.epoch, &m.base, &m.rev, &m.words, &m.state, &m.done, &m.total, &m.checked, &b, &m.forgotten)
+	var stored sum
+	err = rows.Scan(&m.settings, &m.epoch, &m.base, &m.rev, &m.words, &m.state, &m.done, &m.total, &m.checked, &b, &m.forgotten, &stored)
 	copy(m.birth[:], b)
-	return m, err
+	if err != nil || stored != m.sum() {
+		return m, errDamaged
+	}
+	return m, rows.Err()
 }
 
 func (s *store) setMeta(ctx context.Context, m meta) error {
-	return s.exec(ctx, "UPDATE meta SET settings = ?, epoch = ?, base = ?, rev = ?, words = ?, state = ?, done = ?, total = ?, checked = ?, birth = ?, forgotten = ?",
-		m.settings, m.epoch, m.base, m.rev, m.words, m.state, m.done, m.total, m.checked, m.birth[:], m.forgotten)
+	return s.exec(ctx, "UPDATE meta SET settings = ?, epoch = ?, base = ?, rev = ?, words = ?, state = ?, done = ?, total = ?, checked = ?, birth = ?, forgotten = ?, sum = ?",
+		m.settings, m.epoch, m.base, m.rev, m.words, m.state, m.done, m.total, m.checked, m.birth[:], m.forgotten, m.sum())
 }
 
 // reset throws all rows away. It needs a transaction.
@@ -227,7 +267,7 @@ func (s *store) reset(ctx context.Context, m *meta) error {
 	m.rev++
 	m.base, m.words, m.state, m.done, m.total = m.rev, 1, isEmpty, 0, 0
 	m.forgotten = 0
-	copy(m.birth[:], newBirth())
+	m.birth = newBirth()
 	for _, table := range []string{"files", "texts", "words", "problems", "removed"} {
 		if _, err := s.conn.ExecContext(ctx, "DELETE FROM "+table); err != nil {
 			return err
@@ -253,9 +293,16 @@ func (s *store) moved(ctx context.Context) (bool, error) {
 
 // damaged reports whether err says that the database cannot be used any more.
 func damaged(err error) bool {
-	const corrupt, notDatabase = 11, 26
-	e, ok := errors.AsType[*sqlite.Error](err)
-	return ok && (e.Code()&0xff == corrupt || e.Code()&0xff == notDatabase) || errors.Is(err, errDamaged)
+	const other, corrupt, constraint, mismatch, notDatabase = 1, 11, 19, 20, 26
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		switch e.Code() & 0xff {
+		case other, constraint, mismatch: // tables or rows are not those that were written
+			return true
+		case corrupt, notDatabase:
+			return true
+		}
+	}
+	return errors.Is(err, errDamaged) || errors.Is(err, sql.ErrNoRows)
 }
 
 // errDamaged says that the rows contradict each other.
@@ -264,8 +311,10 @@ var errDamaged = errors.New("the index contradicts itself")
 // setAside moves a damaged database out of the way, in place of an older one.
 func setAside(path string) error {
 	aside := strings.TrimSuffix(path, ".db") + ".damaged"
-	if err := os.Rename(path, aside); err != nil {
-		return err
+	if os.Rename(path, aside) != nil {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
 	}
 	for _, suffix := range []string{"-wal", "-shm"} {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -48,7 +48,7 @@ type survey struct {
 	parser  *parser
 	skipped []Skipped
 	kept    []string // folders that could not be listed, for now
-	moved   map[fingerprint.Content]uint32
+	moved   map[fingerprint.Content]source
 }
 
 // survey compares one folder. moved are notes that are gone from elsewhere.
@@ -56,7 +56,7 @@ func (ix *Index) survey(ctx context.Context, s *survey) error {
 	s.ix = ix
 	s.visited, s.read, s.folders = map[uint32]bool{}, map[string]bool{}, map[string]bool{}
 	if s.moved == nil {
-		s.moved = map[fingerprint.Content]uint32{}
+		s.moved = map[fingerprint.Content]source{}
 	}
 	ix.mu.Lock()
 	s.base = ix.model.rev
@@ -93,8 +93,8 @@ func (s *survey) walk(ctx context.Context) error {
 			if path == root {
 				failed = err
 			}
-			s.skipped = append(s.skipped, Skipped{path, unread(err)})
-			if unread(err) == unreadable { // it may be back in a moment
+			s.skipped = append(s.skipped, Skipped{path, vault.Reason(err)})
+			if vault.Reason(err) == vault.Unreadable { // it may be back in a moment
 				s.kept = append(s.kept, path)
 			}
 		},
@@ -178,7 +178,7 @@ func (s *survey) vanished() {
 			}
 			s.gone = append(s.gone, &change{path: e.path, base: s.base, gone: true})
 			if e.read() && e.problem == "" {
-				s.moved[e.hash] = id
+				s.moved[e.hash] = source{id, e.path}
 			}
 		}
 	}
@@ -330,7 +330,7 @@ func (ix *Index) reconcile(ctx context.Context, epoch int64, watch func(string))
 		_, err = ix.commit(ctx, nil, p)
 	}
 	if err == nil {
-		ix.state.set(Ready, nil)
+		ix.ready()
 	}
 	return s.files, err
 }

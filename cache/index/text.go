@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 
 	"vault-mcp/cache/index/terms"
 )
@@ -88,7 +89,9 @@ func (ix *Index) needWords(ctx context.Context) (*words, error) {
 		return nil, err
 	}
 	w := &words{Dictionary: terms.NewDictionary(), stored: 1}
-	if err := ix.store.loadWords(ctx, w, m.words); err != nil {
+	if err := ix.store.loadWords(ctx, w, m.words); errors.Is(err, errWords) {
+		return nil, errDamaged // nobody has given any number yet
+	} else if err != nil {
 		return nil, err
 	}
 	ix.words = w
@@ -131,8 +134,16 @@ func (ix *Index) needText(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		text, err = ix.store.loadText(ctx, w)
-		return err
+		if text, err = ix.store.loadText(ctx, w); err != nil {
+			return err
+		}
+		for id := range max(len(ix.model.entries), len(text.docs)) {
+			_, has := text.Doc(uint32(id))
+			if should := id < len(ix.model.entries) && ix.model.entries[id].note; has != should {
+				return errDamaged // a row is lost
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -159,11 +170,15 @@ func (s *store) loadText(ctx context.Context, w *words) (*Text, error) {
 	t := &Text{Index: terms.NewIndex(w.Dictionary)}
 	var vectors []terms.Vector
 	var ids []uint32
-	err := s.rows(ctx, "SELECT id, vector FROM texts ORDER BY id", func(rows *sql.Rows) error {
+	err := s.rows(ctx, "SELECT id, vector, sum FROM texts ORDER BY id", func(rows *sql.Rows) error {
 		var id uint32
 		var v sql.RawBytes
-		if err := rows.Scan(&id, &v); err != nil {
+		var stored sum
+		if err := rows.Scan(&id, &v, &stored); err != nil {
 			return err
+		}
+		if stored != vectorSum(id, v) {
+			return errDamaged
 		}
 		ids, vectors = append(ids, id), append(vectors, bytes.Clone(v))
 		return nil
@@ -207,9 +222,13 @@ func (ix *Index) missingVectors(ctx context.Context, ids []uint32, entries []ent
 }
 
 func (s *store) vector(ctx context.Context, id uint32) (v terms.Vector, err error) {
-	err = s.rows(ctx, "SELECT vector FROM texts WHERE id = ?", func(rows *sql.Rows) error {
+	err = s.rows(ctx, "SELECT vector, sum FROM texts WHERE id = ?", func(rows *sql.Rows) error {
 		var b sql.RawBytes
-		err := rows.Scan(&b)
+		var stored sum
+		err := rows.Scan(&b, &stored)
+		if err == nil && stored != vectorSum(id, b) {
+			return errDamaged
+		}
 		v = append(terms.Vector{}, b...)
 		return err
 	}, id)

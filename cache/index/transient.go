@@ -24,7 +24,13 @@ func FromFiles(ctx context.Context, v *vault.Vault, keep vault.Filter) (*Model, 
 		defer mu.Unlock()
 		m.put(uint32(len(m.entries)), e)
 	}
-	others := vault.WalkOptions{Keep: keep, Accept: func(name string) bool { return !isRead(name) }}
+	skip := func(path, reason string) {
+		mu.Lock()
+		defer mu.Unlock()
+		m.skipped = append(m.skipped, Skipped{path, reason})
+	}
+	problem := func(path string, err error) { skip(path, vault.Reason(err)) }
+	others := vault.WalkOptions{Keep: keep, Accept: func(name string) bool { return !isRead(name) }, Problem: problem}
 	err = v.Walk(ctx, root, others, func(f vault.File) error {
 		add(entry{path: f.Path, size: f.Size, mtime: f.ModTime.UnixNano()})
 		return nil
@@ -33,7 +39,7 @@ func FromFiles(ctx context.Context, v *vault.Vault, keep vault.Filter) (*Model, 
 		return nil, err
 	}
 	notes := vault.ScanOptions{WalkOptions: vault.WalkOptions{
-		Keep: keep, Accept: isRead,
+		Keep: keep, Accept: isRead, Problem: problem, Gone: func(path string) { skip(path, vault.Gone) },
 	}}
 	err = v.Scan(ctx, root, notes, func(f vault.File, text []byte, err error) error {
 		add(entryOf(f, text, err))
@@ -43,6 +49,7 @@ func FromFiles(ctx context.Context, v *vault.Vault, keep vault.Filter) (*Model, 
 		return nil, err
 	}
 	m.settle()
+	m.skipped = mergeSkipped(m.skipped, nil) // both passes name a folder
 	return m, nil
 }
 
@@ -51,9 +58,9 @@ func entryOf(f vault.File, text []byte, err error) entry {
 	e.note, e.canvas = isNote(f.Path), isCanvas(f.Path)
 	switch {
 	case err != nil:
-		e.problem = unread(err)
+		e.problem = vault.Reason(err)
 	case !vault.Text(text):
-		e.hash, e.problem = fingerprint.OfContent(text), notText
+		e.hash, e.problem = fingerprint.OfContent(text), vault.NotText
 	default:
 		e.hash = fingerprint.OfContent(text)
 		e.facts, e.problem = factsOf(f.Path, text)

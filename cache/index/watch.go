@@ -89,6 +89,13 @@ func (w *watcher) add(dir string) {
 	}
 }
 
+// watches reports whether a folder is watched.
+func (w *watcher) watches(dir string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.dirs[dir]
+}
+
 // drop ends the watches of a folder and all below it. A folder that moved keeps
 // its watches, which would go on to report the old path.
 func (w *watcher) drop(dir string) {

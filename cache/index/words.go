@@ -25,11 +25,15 @@ func (s *store) loadWords(ctx context.Context, w *words, to uint32) error {
 	if w.stored >= to {
 		return nil
 	}
-	err := s.rows(ctx, "SELECT first, list FROM words WHERE first >= ? ORDER BY first", func(rows *sql.Rows) error {
+	err := s.rows(ctx, "SELECT first, list, sum FROM words WHERE first >= ? ORDER BY first", func(rows *sql.Rows) error {
 		var first uint32
 		var list sql.RawBytes
-		if err := rows.Scan(&first, &list); err != nil {
+		var stored sum
+		if err := rows.Scan(&first, &list, &stored); err != nil {
 			return err
+		}
+		if stored != wordsSum(first, list) {
+			return fmt.Errorf("%w: the terms from %d on are not those that were written", errDamaged, first)
 		}
 		if first != w.stored {
 			return fmt.Errorf("%w: terms from %d on are missing", errDamaged, w.stored)
@@ -66,5 +70,7 @@ func (s *store) storeWords(ctx context.Context, w *words) (uint32, error) {
 	if next == w.stored {
 		return next, nil
 	}
-	return next, s.exec(ctx, "INSERT INTO words (first, list) VALUES (?, ?)", w.stored, list)
+	return next, s.exec(ctx, "INSERT INTO words (first, list, sum) VALUES (?, ?, ?)", w.stored, list, wordsSum(w.stored, list))
 }
+
+func wordsSum(first uint32, list []byte) sum { return sum(0).add(int64(first)).bytes(list) }

@@ -162,6 +162,15 @@ func (w *View) Read(p vault.Path, limit int64) (vault.Content, error) {
 	return w.vault.Read(p, limit)
 }
 
+// ReadPart is Read for n bytes from an offset on, with the hash of the whole
+// file.
+func (w *View) ReadPart(p vault.Path, from, n, limit int64) (vault.Part, error) {
+	if err := w.Check(Read, p.String()); err != nil {
+		return vault.Part{}, err
+	}
+	return w.vault.ReadPart(p, from, n, limit)
+}
+
 // Walk visits the files below a folder that may be listed, in ascending order
 // of their paths.
 func (w *View) Walk(ctx context.Context, from vault.Path, o vault.WalkOptions, visit func(vault.File) error) error {

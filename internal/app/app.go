@@ -20,6 +20,7 @@ import (
 	"vault-mcp/internal/dispatch"
 	"vault-mcp/internal/mcpserver"
 	"vault-mcp/internal/mcpserver/stdio"
+	"vault-mcp/internal/run"
 	"vault-mcp/internal/telemetry"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
@@ -46,7 +47,6 @@ type App struct {
 	opts   Options
 	vaults []*vault.Vault
 	views  []*acl.View
-	dirs   []string // state folders, by vault; "" if there is none
 	state  *state
 	begin  sync.Once
 }
@@ -72,10 +72,11 @@ func New(cfg *config.Config, o Options) (*App, error) {
 		view := acl.NewView(vc.ID, v, rules, vc.ReadOnly)
 		if dir, err := cache.Folder(o.Env, cfg.StateDir, v.Dir()); err == nil && !o.NoIndex {
 			// Opened, not started: nothing is read or created before a call.
-			view.Indexed(index.Open(v, dir, index.Options{NoWatch: !cfg.Index.Watch}))
-			a.dirs = append(a.dirs, dir)
-		} else {
-			a.dirs = append(a.dirs, "")
+			view.Indexed(index.Open(v, dir, index.Options{
+				NoWatch: !cfg.Index.Watch,
+				Folder:  func() error { return cache.Prepare(dir, a.reals()...) },
+				Report:  func(err error) { a.report(vc.ID, err) },
+			}))
 		}
 		a.views = append(a.views, view)
 		byID[vc.ID] = view
@@ -83,8 +84,9 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	}
 	a.state = &state{app: a}
 	meter := &telemetry.Meter{Log: o.Log}
+	programs := run.New(run.Options{Paths: cfg.Programs.Paths(), Vaults: a.reals()})
 	var err error
-	a.Registry, err = tools.NewRegistry(domains(a.views, o.Version, time.Now(), meter)...)
+	a.Registry, err = tools.NewRegistry(domains(a.views, o.Version, time.Now(), meter, programs)...)
 	if err == nil {
 		a.Dispatcher, err = dispatch.New(dispatch.Config{
 			Registry: a.Registry, Views: byID, Vaults: ids,
@@ -122,19 +124,22 @@ func (a *App) Close() {
 // how long they work. Where there is no place for one, queries read the files.
 func (a *App) Begin(ctx context.Context) {
 	a.begin.Do(func() {
-		for i, w := range a.views {
-			ix := w.Index()
-			if ix == nil {
-				continue
+		for _, w := range a.views {
+			if ix := w.Index(); ix != nil {
+				ix.Start(ctx)
+				go tidy(ctx, ix)
 			}
-			if err := cache.Prepare(a.dirs[i], a.reals()...); err != nil {
-				a.opts.Log.Warn("no index: queries read the files", "vault", w.ID, "err", err)
-				continue
-			}
-			ix.Start(ctx)
-			go tidy(ctx, ix)
 		}
 	})
+}
+
+// report says on stderr what the answers do not always tell.
+func (a *App) report(vault string, err error) {
+	if err == nil {
+		a.opts.Log.Info("the index can be used again", "vault", vault)
+		return
+	}
+	a.opts.Log.Warn("no index for now: queries read the files", "vault", vault, "reason", index.Reason(err), "err", err)
 }
 
 // reals are the real folders of the vaults.

@@ -124,7 +124,7 @@ var probes = map[string][]string{
 	"bundle_folder":         {`{"root":""}`, `{"root":"Private"}`, `{"root":"","max_files":1}`, `{"root":"Mixed"}`},
 	"bundle_files":          {`{"paths":["Private/secret.md","a.md"]}`, `{"paths":["mirror/secret.md"]}`},
 	"list_attachments":      {`{}`, `{"folder":"Private"}`, `{"limit":1}`},
-	"get_attachment":        {`{"path":"Private/pic.png"}`, `{"path":"Private/none.png"}`, `{"path":"pic.png"}`},
+	"get_attachment":        {`{"path":"Private/pic.png"}`, `{"path":"Private/none.png"}`, `{"path":"pic.png"}`, `{"path":"Private/pic.png","format":"json"}`, `{"path":"pic.png","format":"json"}`, `{"path":"Private/doc.pdf"}`, `{"path":"Private/none.pdf","from_page":2}`, `{"path":"doc.pdf"}`},
 	"get_note_tags":         {`{"path":"Private/secret.md"}`, `{"path":"Private/absent.md"}`, `{"path":"a.md"}`},
 	"list_tags": {
 		`{}`, `{"nested":true}`, `{"limit":1}`, `{"sort":"name","limit":1}`, `{"prefix":"shared"}`, `{"folder":"Private"}`, `{"folder":"Mixed"}`, `{"folder":"Absent"}`,
@@ -158,6 +158,8 @@ func TestHiddenIsAbsentEverywhere(t *testing.T) {
 		"pic.png":                "\x89PNG",
 		"Private/secret.md":      "---\nK: 2\nonlyhere: onlysecret\n---\n# Plan\nneedle onlysecret #SHARED #own\n\n- [ ] task onlysecret #shared 📅 2031-02-03\n",
 		"Private/pic.png":        "\x89PNG",
+		"doc.pdf":                pdfOf("A page with enough letters on it"),
+		"Private/doc.pdf":        pdfOf("A page with onlysecret and enough letters"),
 		"Private/board.canvas":   "{}",
 		"Private/Deep/secret.md": "needle needle needle\n",
 		"Private/broken.md":      "---\na: [\n---\n",
@@ -258,7 +260,7 @@ func TestDeniedTextStaysIn(t *testing.T) {
 	for _, verb := range []string{"deny", "ask"} {
 		t.Run(verb, func(t *testing.T) {
 			dir := t.TempDir()
-			plant(t, dir, map[string]string{"a.md": "needle\n", "Locked/x.md": "needle onlysecret\n", "Locked/p.png": "\x89PNGonlysecret"})
+			plant(t, dir, map[string]string{"a.md": "needle\n", "Locked/x.md": "needle onlysecret\n", "Locked/p.png": "\x89PNGonlysecret", "Locked/doc.pdf": pdfOf("onlysecret on a page")})
 			if err := os.Symlink("Locked/x.md", filepath.Join(dir, "way.md")); err != nil {
 				t.Fatal(err)
 			}

@@ -13,7 +13,7 @@ const (
 	large = 20_000
 	// sparing is how much the heap of a large vault may grow before it is
 	// collected, in percent of what is alive.
-	sparing = 50
+	sparing = 30
 )
 
 // tidy gives back what building or loading an index took, once it is done, and
@@ -24,7 +24,7 @@ func tidy(ctx context.Context, ix *index.Index) {
 	defer tick.Stop()
 	for {
 		switch s := ix.Status(nil); s.Phase {
-		case index.Loading, index.Building:
+		case index.Loading, index.Building, index.Degraded:
 		case index.Ready:
 			if s.Total >= large {
 				debug.SetGCPercent(sparing)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vault-mcp/internal/acl"
+	"vault-mcp/internal/run"
 	"vault-mcp/internal/telemetry"
 	"vault-mcp/tools"
 	"vault-mcp/tools/admin"
@@ -21,13 +22,13 @@ import (
 )
 
 // domains is everything that is served, in the order of the docs.
-func domains(views []*acl.View, version string, started time.Time, meter *telemetry.Meter) []tools.Domain {
+func domains(views []*acl.View, version string, started time.Time, meter *telemetry.Meter, programs *run.Programs) []tools.Domain {
 	return []tools.Domain{
 		notes.Tools(),
 		metadata.Tools(),
 		links.Tools(),
 		search.Tools(),
-		attachments.Tools(),
+		attachments.Tools(programs),
 		tasks.Tools(),
 		bundles.Tools(),
 		vaults.Tools(views),
@@ -38,7 +39,7 @@ func domains(views []*acl.View, version string, started time.Time, meter *teleme
 
 // Registry is what a server with one vault serves, for the docs.
 func Registry() (*tools.Registry, error) {
-	return tools.NewRegistry(domains(nil, "", time.Time{}, &telemetry.Meter{})...)
+	return tools.NewRegistry(domains(nil, "", time.Time{}, &telemetry.Meter{}, run.New(run.Options{}))...)
 }
 
 // maxNamed is how many vaults the instructions name.

@@ -43,6 +43,8 @@ func (e Env) check(c *Config, p *problems) {
 	checkNesting(c.Vaults, p)
 	checkOutside(c, p)
 	e.checkStateDir(c, p)
+	e.checkProgram(&c.Programs.PDFToText, "programs.pdftotext", c, p)
+	e.checkProgram(&c.Programs.PDFInfo, "programs.pdfinfo", c, p)
 	if level := e("VAULT_MCP_LOG"); level != "" {
 		if !slices.Contains([]string{"debug", "info", "warn", "error"}, level) {
 			p.environment("VAULT_MCP_LOG: %s is not one of debug, info, warn, error", quote(level))
@@ -196,6 +198,39 @@ func (e Env) checkStateDir(c *Config, p *problems) {
 		}
 		if in {
 			p.at("state_dir", "%s is inside vaults[%d].path, where sync and git would carry it away: choose a folder outside every vault", quote(path), i)
+		}
+	}
+}
+
+// checkProgram makes the path of a program absolute, and refuses one that could
+// not be started, or that whoever writes notes could replace.
+func (e Env) checkProgram(path *string, key string, c *Config, p *problems) {
+	if *path == "" {
+		return
+	}
+	full, err := e.expand("", *path)
+	if err != nil {
+		p.at(key, "%s: %v", quote(*path), err)
+		return
+	}
+	if !filepath.IsAbs(full) {
+		p.at(key, "%s is relative: give a path from the root, or one that starts with ~/", quote(*path))
+		return
+	}
+	*path = full
+	if info, err := os.Stat(full); err != nil || !info.Mode().IsRegular() {
+		p.at(key, "no program at %s: correct the path, or leave the key out", quote(full))
+		return
+	}
+	for i, v := range c.Vaults {
+		if v.Real == "" {
+			continue
+		}
+		for _, at := range []string{full, filepath.Dir(full)} {
+			if in, err := cache.Within(at, v.Real); in || err != nil {
+				p.at(key, "%s is inside vaults[%d].path, where an agent could replace it: choose a program outside every vault", quote(full), i)
+				return
+			}
 		}
 	}
 }

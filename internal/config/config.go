@@ -32,6 +32,8 @@ type Config struct {
 	Throttle Throttle `yaml:"throttle" doc:"How often calls of each class may run, for each caller and vault. A call counts in its strongest class: bulk, execute, admin, delete, write, read."`
 	// Index says how the vaults' indexes are kept fresh.
 	Index Index `yaml:"index" doc:"How the index of each vault is kept fresh."`
+	// Programs says where other programs are.
+	Programs Programs `yaml:"programs" doc:"Programs of this machine that some tools use. They are optional: a tool that misses one says what to install. A path is absolute or starts with ~/, and lies outside every vault; without one the usual folders of the system are looked through, never PATH."`
 	// Log says what is logged.
 	Log Log `yaml:"log" doc:"What is written to stderr."`
 
@@ -118,6 +120,20 @@ type Rate struct {
 	PerMinute int `yaml:"per_minute" min:"1" max:"1000000" doc:"Calls a minute in the long run."`
 	// Burst is how many calls may come at once.
 	Burst int `yaml:"burst" min:"1" max:"1000000" doc:"Calls that may come at once."`
+}
+
+// Programs are the absolute paths of other programs; empty: where the system
+// installs them.
+type Programs struct {
+	// PDFToText is pdftotext of Poppler.
+	PDFToText string `yaml:"pdftotext" doc:"pdftotext of Poppler, for the text of PDFs."`
+	// PDFInfo is pdfinfo of Poppler.
+	PDFInfo string `yaml:"pdfinfo" doc:"pdfinfo of Poppler, for the number of their pages."`
+}
+
+// Paths are the programs by their names.
+func (p Programs) Paths() map[string]string {
+	return map[string]string{"pdftotext": p.PDFToText, "pdfinfo": p.PDFInfo}
 }
 
 // Log says what is logged.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,11 +23,11 @@ func TestRefusalsSayWhereWhatAndWhatToDo(t *testing.T) {
 		{"no vaults", "log: {level: info}", "vault.yaml:1: vaults: is missing: give it a list"},
 		{"no vault", "vaults: []", "vault.yaml:1: vaults: name at least one vault, as in vaults: [{path: ~/Notes}]"},
 
-		{"unknown key", one + "goverNor: {}", `vault.yaml:2: goverNor: unknown key; did you mean "governor"? (accepted here: vaults, state_dir, governor, throttle, index, log)`},
-		{"a key of a feature to come", one + "surface: core", "vault.yaml:2: surface: unknown key (accepted here: vaults, state_dir, governor, throttle, index, log)"},
+		{"unknown key", one + "goverNor: {}", `vault.yaml:2: goverNor: unknown key; did you mean "governor"? (accepted here: vaults, state_dir, governor, throttle, index, programs, log)`},
+		{"a key of a feature to come", one + "surface: core", "vault.yaml:2: surface: unknown key (accepted here: vaults, state_dir, governor, throttle, index, programs, log)"},
 		{"unknown key, deep", "vaults:\n- path: Notes\n  rules:\n  - glob: '**'\n    verbs: {raed: hide, write: deny}", `vault.yaml:5: vaults[0].rules[0].verbs.raed: unknown key; did you mean "read"? (accepted here: read, write, delete)`},
 		{"unknown key in a vault", "vaults: [{path: Notes, readonly: true}]", `vault.yaml:1: vaults[0].readonly: unknown key; did you mean "read_only"? (accepted here: id, path, read_only, rules)`},
-		{"a key that is no word", one + "\"a\\e[2J b\": 1", `vault.yaml:2: "a\x1b[2J b": unknown key (accepted here: vaults, state_dir, governor, throttle, index, log)`},
+		{"a key that is no word", one + "\"a\\e[2J b\": 1", `vault.yaml:2: "a\x1b[2J b": unknown key (accepted here: vaults, state_dir, governor, throttle, index, programs, log)`},
 		{"key twice", one + "log: {level: info}\nlog: {level: warn}", "vault.yaml:3: log: is given twice (before on line 2): keep one"},
 		{"key twice, deep", one + "throttle: {read: {burst: 1, burst: 2}}", "vault.yaml:2: throttle.read.burst: is given twice (before on line 2): keep one"},
 		{"no value", one + "throttle:\n", "vault.yaml:2: throttle: has no value: give it a group of keys, or remove the key"},
@@ -60,6 +61,12 @@ func TestRefusalsSayWhereWhatAndWhatToDo(t *testing.T) {
 		{"relative state_dir", one + "state_dir: state", `vault.yaml:2: state_dir: "state" is relative: give a path from the root, or one that starts with ~/`},
 		{"state_dir in a vault", one + "state_dir: ~/link/.state/deep", `vault.yaml:2: state_dir: "link/.state/deep" is inside vaults[0].path, where sync and git would carry it away: choose a folder outside every vault`},
 
+		{"relative program", one + "programs: {pdftotext: pdftotext}", `vault.yaml:2: programs.pdftotext: "pdftotext" is relative: give a path from the root, or one that starts with ~/`},
+		{"absent program", one + "programs: {pdfinfo: ~/Absent}", `vault.yaml:2: programs.pdfinfo: no program at "Absent": correct the path, or leave the key out`},
+		{"a folder for a program", one + "programs: {pdfinfo: ~/Work}", `vault.yaml:2: programs.pdfinfo: no program at "Work": correct the path, or leave the key out`},
+		{"program in a vault", "vaults: [{path: Notes}, {id: b, path: Work}]\nprograms: {pdftotext: ~/link/tool}", `vault.yaml:2: programs.pdftotext: "link/tool" is inside vaults[0].path, where an agent could replace it: choose a program outside every vault`},
+		{"program by a link in a vault", one + "programs: {pdftotext: ~/Notes/outside}", `vault.yaml:2: programs.pdftotext: "Notes/outside" is inside vaults[0].path, where an agent could replace it: choose a program outside every vault`},
+
 		{"several, in order", "vaults: [{pth: Notes}]\nlog: {level: loud}\nstate_dir: x", `vault.yaml:1: vaults[0].pth: unknown key; did you mean "path"? (accepted here: id, path, read_only, rules)
 vault.yaml:1: vaults[0].path: is missing: give it text
 vault.yaml:2: log.level: "loud" is not one of debug, info, warn, error
@@ -68,6 +75,9 @@ vault.yaml:3: state_dir: "x" is relative: give a path from the root, or one that
 	p := newPlace(t)
 	if err := os.Symlink(p.path("Notes"), p.path("link")); err != nil {
 		t.Skip(err)
+	}
+	if err := errors.Join(os.WriteFile(p.path("Notes/tool"), nil, 0o700), os.Symlink(p.path("vault.yaml"), p.path("Notes/outside"))); err != nil {
+		t.Fatal(err)
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
+	"hash"
 )
 
 // Content is the SHA-256 of a file's bytes. The zero value stands for a file
@@ -19,6 +20,21 @@ type Content [sha256.Size]byte
 
 // OfContent hashes the bytes of one file.
 func OfContent(b []byte) Content { return sha256.Sum256(b) }
+
+// Hasher hashes the bytes of one file as they come.
+type Hasher struct{ h hash.Hash }
+
+// NewHasher makes a Hasher that has seen no bytes.
+func NewHasher() Hasher { return Hasher{sha256.New()} }
+
+// Write takes the next bytes.
+func (h Hasher) Write(b []byte) { h.h.Write(b) }
+
+// Content is the hash of all bytes so far.
+func (h Hasher) Content() (c Content) {
+	h.h.Sum(c[:0])
+	return c
+}
 
 // String is the content_hash of the wire: 64 hex digits, "" for an absent file.
 func (c Content) String() string {

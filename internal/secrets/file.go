@@ -113,7 +113,10 @@ func createInPlace(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	return writeAll(f, text)
+	if err = writeAll(f, text); err != nil {
+		err = errors.Join(err, os.Remove(path)) // half a ring would be refused for good
+	}
+	return err
 }
 
 // writeAll writes, brings to the disk and closes.

@@ -3,13 +3,14 @@
 package attachments
 
 import (
+	"vault-mcp/internal/run"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
 )
 
-// Tools are the domain's tools.
-func Tools() tools.Domain {
-	return tools.Domain{Name: "attachments", Tools: []tools.Tool{listAttachments(), getAttachment()}}
+// Tools are the domain's tools. programs run those that read PDFs.
+func Tools(programs *run.Programs) tools.Domain {
+	return tools.Domain{Name: "attachments", Tools: []tools.Tool{listAttachments(), getAttachment(newPoppler(programs))}}
 }
 
 // isAttachment tells by its name whether Obsidian shows a file as an

@@ -26,11 +26,12 @@ type row struct {
 }
 
 type listOut struct {
-	Folder           string  `json:"folder"`
-	AttachmentFolder string  `json:"attachment_folder" jsonschema:"where Obsidian puts new ones; / is the root, ./ the note's own folder"`
-	Attachments      []row   `json:"attachments"`
-	TotalReturned    int     `json:"total_returned"`
-	NextCursor       *string `json:"next_cursor"`
+	Folder           string          `json:"folder"`
+	AttachmentFolder string          `json:"attachment_folder" jsonschema:"where Obsidian puts new ones; / is the root, ./ the note's own folder"`
+	Attachments      []row           `json:"attachments"`
+	TotalReturned    int             `json:"total_returned"`
+	NextCursor       *string         `json:"next_cursor"`
+	Warnings         []tools.Warning `json:"warnings,omitempty" jsonschema:"what could not be looked at"`
 }
 
 // errEnough ends a walk whose page is full.
@@ -58,7 +59,9 @@ func listAttachments() tools.Tool {
 		wanted := in.Extensions.Accept(isAttachment)
 		accept := func(name string) bool { return isAttachment(name) && wanted(name) }
 		more := false
-		err = c.View.Walk(ctx, folder, vault.WalkOptions{Accept: accept, After: after}, func(f vault.File) error {
+		ws := c.NewWarnings(false) // each page comes by folders of its own
+		o := vault.WalkOptions{Accept: accept, After: after, Problem: ws.Fail}
+		err = c.View.Walk(ctx, folder, o, func(f vault.File) error {
 			if more = len(out.Attachments) == in.Limit; more {
 				return errEnough
 			}
@@ -68,7 +71,10 @@ func listAttachments() tools.Tool {
 		if err != nil && !errors.Is(err, errEnough) {
 			return out, err
 		}
-		out.TotalReturned = len(out.Attachments)
+		if more {
+			ws.Upto(out.Attachments[in.Limit-1].Path)
+		}
+		out.TotalReturned, out.Warnings = len(out.Attachments), ws.List()
 		if more {
 			out.NextCursor, err = c.NextCursor(out.Attachments[in.Limit-1].Path)
 			return out, err

@@ -2,11 +2,13 @@
 package bundles
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"strings"
 
+	"vault-mcp/cache/index/facts"
 	"vault-mcp/internal/fault"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
@@ -39,10 +41,12 @@ type bundle struct {
 	text   strings.Builder
 	files  []file
 	left   []left
+
+	warnings *tools.Warnings
 }
 
 func newBundle(c *tools.Call, s shape) *bundle {
-	return &bundle{shape: s, budget: c.Budget - frame, files: []file{}, left: []left{}}
+	return &bundle{shape: s, budget: c.Budget - frame, files: []file{}, left: []left{}, warnings: c.NewWarnings(false)}
 }
 
 // frame is kept free for the header line and the protocol's own fields, in
@@ -57,22 +61,26 @@ func (b *bundle) take(c *tools.Call, p vault.Path) (bool, error) {
 	switch e := fault.Of(err); {
 	case errors.As(err, new(*vault.TooLargeError)):
 		return b.leave(p.String(), fmt.Sprintf("it has %d bytes, more than a bundle may", p.Size())), nil
-	case err != nil && e.Code == fault.Internal:
-		return false, err
-	case err != nil:
+	case err != nil && e.Code == fault.ACLDenied:
 		return b.leave(p.String(), e.Message), nil
+	case err != nil:
+		return b.leave(p.String(), vault.Reason(err)), nil
 	case !vault.Text(content.Bytes):
-		return b.leave(p.String(), "it is no UTF-8 text"), nil
+		return b.leave(p.String(), vault.NotText), nil
 	}
 	return b.add(p.String(), content.Bytes), nil
 }
 
 func (b *bundle) add(path string, text []byte) bool {
+	line, flaw := facts.FlawOf(text)
 	if !b.shape.Frontmatter {
 		text = text[note.ParseProperties(text).Body:]
 	}
 	part := b.part(path, text)
 	cost := tools.EncodedLen(part) + rowCost(path, "")
+	if flaw != "" {
+		cost += rowCost(path, flaw)
+	}
 	if b.text.Len()+len(part) > b.shape.MaxBytes || cost > b.budget {
 		if len(b.files) > 0 {
 			return false
@@ -82,6 +90,9 @@ func (b *bundle) add(path string, text []byte) bool {
 	b.budget -= cost
 	b.text.WriteString(part)
 	b.files = append(b.files, file{path, len(part)})
+	if flaw != "" {
+		b.warnings.Add(path, line, flaw)
+	}
 	return true
 }
 
@@ -122,24 +133,25 @@ func (b *bundle) part(path string, text []byte) string {
 	return s.String()
 }
 
-// facts is what there is to say about a bundle beside its text.
-type facts struct {
-	FileCount  int     `json:"file_count"`
-	TotalBytes int     `json:"total_bytes"`
-	Truncated  bool    `json:"truncated" jsonschema:"there is more; see next_cursor"`
-	NextCursor *string `json:"next_cursor"`
-	Files      []file  `json:"files"`
-	LeftOut    []left  `json:"left_out" jsonschema:"notes that are in no bundle, with the reason"`
+// about is what there is to say about a bundle beside its text.
+type about struct {
+	FileCount  int             `json:"file_count"`
+	TotalBytes int             `json:"total_bytes"`
+	Truncated  bool            `json:"truncated" jsonschema:"there is more; see next_cursor"`
+	NextCursor *string         `json:"next_cursor"`
+	Files      []file          `json:"files"`
+	LeftOut    []left          `json:"left_out" jsonschema:"notes that are in no bundle, with the reason"`
+	Warnings   []tools.Warning `json:"warnings,omitempty" jsonschema:"notes of this bundle with problems"`
 }
 
 // out is the answer of both tools.
 type out struct {
-	facts
+	about
 	Bundle string `json:"bundle"`
 }
 
 // Facts leaves the text out of the text half of format json.
-func (o out) Facts() any { return o.facts }
+func (o out) Facts() any { return o.about }
 
 type file struct {
 	Path  string `json:"path"`
@@ -160,12 +172,17 @@ func (o out) Prose() (header, text string) {
 	for _, l := range o.LeftOut {
 		header += fmt.Sprintf(" · left out %s: %s", l.Path, l.Reason)
 	}
+	for _, w := range o.Warnings {
+		header += fmt.Sprintf(" · %s: %s", cmp.Or(w.Path, "warning"), w.Reason)
+	}
 	return header, o.Bundle
 }
 
 // out is the answer; the bundle goes on behind position unless that is nil.
 func (b *bundle) out(c *tools.Call, position any) (out, error) {
-	o := out{facts{FileCount: len(b.files), TotalBytes: b.text.Len(), Files: b.files, LeftOut: b.left}, b.text.String()}
+	o := out{about{
+		FileCount: len(b.files), TotalBytes: b.text.Len(), Files: b.files, LeftOut: b.left, Warnings: b.warnings.List(),
+	}, b.text.String()}
 	if position == nil {
 		return o, nil
 	}

@@ -3,6 +3,8 @@ package bundles
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"vault-mcp/internal/acl"
 	"vault-mcp/internal/auth"
@@ -40,10 +42,36 @@ func bundleFolder() tools.Tool {
 			return out{}, err
 		}
 		b := newBundle(c, in.shape)
-		o := vault.WalkOptions{After: last, Accept: in.Extensions.Accept(isNote)}
+		var missed []left // in the order of their paths, in turn with the notes
+		miss := func(path, reason string) {
+			at, _ := slices.BinarySearchFunc(missed, path, func(l left, p string) int { return strings.Compare(l.Path, p) })
+			missed = slices.Insert(missed, at, left{path, reason})
+		}
+		o := vault.WalkOptions{
+			After: last, Accept: in.Extensions.Accept(isNote),
+			Problem: func(path string, err error) { miss(path, vault.Reason(err)) },
+			Gone:    func(path string) { miss(path, vault.Gone) },
+		}
+		// name names what was missed before a path.
+		name := func(path string) error {
+			for ; len(missed) > 0 && missed[0].Path < path; missed = missed[1:] {
+				l := missed[0]
+				if !c.View.Sees(l.Path) {
+					continue
+				}
+				if !b.leave(l.Path, l.Reason) {
+					return errFull
+				}
+				last = l.Path
+			}
+			return nil
+		}
 		err = c.View.Walk(ctx, root, o, func(f vault.File) error {
 			if c.View.Check(acl.Read, f.Path) != nil {
 				return nil
+			}
+			if err := name(f.Path); err != nil {
+				return err
 			}
 			if len(b.files) == in.MaxFiles {
 				return errFull
@@ -57,6 +85,9 @@ func bundleFolder() tools.Tool {
 			}
 			return err
 		})
+		if err == nil {
+			err = name("\U0010ffff") // behind all paths
+		}
 		if errors.Is(err, errFull) {
 			return b.out(c, last)
 		}

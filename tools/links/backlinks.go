@@ -3,10 +3,13 @@ package links
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"vault-mcp/cache/index"
 	"vault-mcp/cache/index/facts"
+	"vault-mcp/internal/acl"
 	"vault-mcp/internal/auth"
+	"vault-mcp/internal/fingerprint"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
 	"vault-mcp/vault/link"
@@ -37,16 +40,19 @@ type backlinkRow struct {
 
 	at     place
 	target string
+	// length is that of the raw text in bytes, if the hash of the file is this.
+	length int
+	hash   fingerprint.Content
 }
 
 type backlinksOut struct {
-	Path       string        `json:"path"`
-	Total      int           `json:"total" jsonschema:"links on all pages together"`
-	Sources    int           `json:"sources" jsonschema:"files that link to it"`
-	Unlinked   *int          `json:"total_unlinked,omitempty" jsonschema:"mentions without a link on all pages together"`
-	Backlinks  []backlinkRow `json:"backlinks"`
-	NextCursor *string       `json:"next_cursor"`
-	Warnings   []warning     `json:"warnings,omitempty"`
+	Path       string          `json:"path"`
+	Total      int             `json:"total" jsonschema:"links on all pages together"`
+	Sources    int             `json:"sources" jsonschema:"files that link to it"`
+	Unlinked   *int            `json:"total_unlinked,omitempty" jsonschema:"mentions without a link on all pages together"`
+	Backlinks  []backlinkRow   `json:"backlinks"`
+	NextCursor *string         `json:"next_cursor"`
+	Warnings   []tools.Warning `json:"warnings,omitempty"`
 }
 
 func backlinks() tools.Tool {
@@ -68,7 +74,7 @@ func backlinks() tools.Tool {
 		if err != nil {
 			return out, err
 		}
-		b, err := findBacklinks(ctx, c, out.Path)
+		b, err := findBacklinks(ctx, c, out.Path, paged)
 		if err != nil {
 			return out, err
 		}
@@ -78,11 +84,12 @@ func backlinks() tools.Tool {
 				out.Sources++
 			}
 		}
-		page, more := behind(b.rows, in.Limit, paged, func(r backlinkRow) int { return r.at.compare(after) })
-		page = slices.Clone(page)
+		rest := behind(b.rows, paged, func(r backlinkRow) int { return r.at.compare(after) })
+		more := len(rest) > in.Limit
+		page := slices.Clone(rest[:min(len(rest), in.Limit)])
 		if in.Unlinked {
 			s := seeker{names: b.names, self: out.Path, paged: paged, after: after, keep: in.Limit - len(page) + 1}
-			if err := s.run(ctx, c, &b.warnings); err != nil {
+			if err := s.run(ctx, c, b.warnings); err != nil {
 				return out, err
 			}
 			total, n := s.total, min(len(s.rows), in.Limit-len(page))
@@ -95,7 +102,7 @@ func backlinks() tools.Tool {
 			return out, err
 		}
 		out.Backlinks = append(out.Backlinks, page[:n]...)
-		out.Warnings = b.warnings.all()
+		out.Warnings = b.warnings.List()
 		if more || n < len(page) {
 			out.NextCursor, err = c.NextCursor(page[n-1].at)
 		}
@@ -107,26 +114,39 @@ func backlinks() tools.Tool {
 type found struct {
 	rows     []backlinkRow
 	names    []string // the title and the aliases, of a note
-	warnings warnings
+	warnings *tools.Warnings
+
+	key []byte // of the link that is looked at
 }
 
 // findBacklinks looks at the notes that have a link of the right name.
-func findBacklinks(ctx context.Context, c *tools.Call, path string) (*found, error) {
-	b := &found{}
+func findBacklinks(ctx context.Context, c *tools.Call, path string, paged bool) (*found, error) {
+	b := &found{warnings: c.NewWarnings(paged)}
 	err := c.View.Model(ctx, func(m *index.Model) error {
-		warnOfCanvases(c.View, m, "", &b.warnings)
+		b.warnings.Model(m, tools.InFolder(""))
 		if n, ok := m.Note(path); ok {
 			b.names = append(b.names, n.Title())
 			b.names = slices.AppendSeq(b.names, n.Facts.Aliases())
-			b.linksIn(c, m, n, path, []string{""}) // those that only name a part of the note itself
+			b.linksIn(c, m, &n, path, []string{""}) // those that only name a part of the note itself
 		}
 		keys := link.KeysOf(path)
+		var linking []index.Note
 		for _, id := range m.Linking(keys...) {
-			if n, ok := m.ByID(id); ok && c.View.Sees(n.Path) {
-				b.linksIn(c, m, n, path, keys)
+			n, ok := m.ByID(id)
+			if !ok {
+				n, ok = m.Canvas(id)
 			}
-			if k, ok := m.Canvas(id); ok && c.View.Sees(k.Path) {
-				b.cardsIn(k, path)
+			if ok && c.View.Sees(n.Path) {
+				linking = append(linking, n)
+			}
+		}
+		// In the order of the rows, so that these are not sorted: they are large.
+		slices.SortFunc(linking, func(x, y index.Note) int { return strings.Compare(x.Path, y.Path) })
+		for i := range linking {
+			if n := &linking[i]; vault.Kind(n.Path) == vault.Canvas {
+				b.cardsIn(n, path)
+			} else {
+				b.linksIn(c, m, n, path, keys)
 			}
 		}
 		return ctx.Err()
@@ -139,7 +159,7 @@ func findBacklinks(ctx context.Context, c *tools.Call, path string) (*found, err
 }
 
 // cardsIn adds the cards of a canvas that show a file.
-func (b *found) cardsIn(k index.Note, path string) {
+func (b *found) cardsIn(k *index.Note, path string) {
 	for l := range k.Facts.Links() {
 		if !shows(l.Target, path) {
 			continue
@@ -152,9 +172,13 @@ func (b *found) cardsIn(k index.Note, path string) {
 	}
 }
 
-func (b *found) linksIn(c *tools.Call, m *index.Model, n index.Note, path string, keys []string) {
+func (b *found) linksIn(c *tools.Call, m *index.Model, n *index.Note, path string, keys []string) {
 	for l := range n.Facts.Links() {
-		if !isCounted(l) || !slices.Contains(keys, link.Key(l.Target)) {
+		if !isCounted(l) {
+			continue
+		}
+		b.key = link.AppendKey(b.key[:0], l.Target)
+		if !slices.ContainsFunc(keys, func(k string) bool { return k == string(b.key) }) {
 			continue
 		}
 		if p, ok := c.View.Resolve(m.Paths(), n.Path, l.Target); !ok || p != path {
@@ -163,7 +187,7 @@ func (b *found) linksIn(c *tools.Call, m *index.Model, n index.Note, path string
 		b.rows = append(b.rows, backlinkRow{
 			Source: n.Path, Line: l.Line, Col: l.Column, Kind: kindOf(l.Form, l.Embed), Display: tools.Cut(l.Text, maxText),
 			Heading: tools.Cut(heading(l.Subpath), maxText), Property: tools.Cut(l.Property, maxText), Self: n.Path == path,
-			at: place{Path: n.Path, Line: l.Line, Col: l.Column}, target: l.Target,
+			at: place{Path: n.Path, Line: l.Line, Col: l.Column}, target: l.Target, length: l.Length, hash: n.Hash,
 		})
 	}
 }
@@ -171,28 +195,30 @@ func (b *found) linksIn(c *tools.Call, m *index.Model, n index.Note, path string
 // fill reads the files of a page for the texts of its rows, and tells how many
 // rows fit into the answer.
 func (b *found) fill(ctx context.Context, c *tools.Call, page []backlinkRow, lines int) (int, error) {
-	r, err := roomFor(c, b.warnings.all())
+	r, err := c.Room(b.warnings.List())
 	if err != nil {
 		return 0, err
 	}
+	reader := c.View.Reader()
+	defer reader.Close()
 	src := source{}
 	for i := range page {
 		row := &page[i]
 		if row.Kind != kindCard {
 			if row.Source != src.path {
-				if src, err = open(ctx, c, row.Source); err != nil {
+				if src, err = open(ctx, reader, row.Source); err != nil {
 					return 0, err
 				}
 				if src.reason != "" {
-					b.warnings.add(row.Source, src.reason)
-					if err := r.spend(warning{row.Source, src.reason}); err != nil {
+					b.warnings.Page(row.Source, src.reason)
+					if err := r.Spend(tools.Warning{Path: row.Source, Reason: src.reason}); err != nil {
 						return 0, err
 					}
 				}
 			}
 			src.fill(row, lines)
 		}
-		if ok, err := r.takes(row); !ok || err != nil {
+		if ok, err := r.Takes(row); !ok || err != nil {
 			return i, err
 		}
 	}
@@ -203,44 +229,61 @@ func (b *found) fill(ctx context.Context, c *tools.Call, page []backlinkRow, lin
 type source struct {
 	path   string
 	text   []byte
-	reason string // why it cannot be read
-	note   *note.Note
+	reason string              // why it cannot be read
+	hash   fingerprint.Content // of the text
+	lines  *note.Note          // of which only the lines are known
 	links  map[note.Pos]*note.Link
 }
 
-func open(ctx context.Context, c *tools.Call, path string) (s source, err error) {
+func open(ctx context.Context, r *acl.Reader, path string) (s source, err error) {
 	s.path = path
-	if s.text, s.reason, err = readListed(ctx, c, path, vault.DefaultMaxBytes); err != nil || s.reason != "" {
+	if s.text, s.reason, err = readListed(ctx, r, path, vault.DefaultMaxBytes); err != nil || s.reason != "" {
 		return s, err
 	}
-	s.note = note.Scan(s.text)
-	all := linksOf(s.note, s.text)
-	s.links = make(map[note.Pos]*note.Link, len(all))
-	for i := range all {
-		s.links[s.note.Pos(all[i].Span.Start)] = &all[i]
-	}
+	s.hash = fingerprint.OfContent(s.text)
+	s.lines = note.LinesOf(s.text)
 	return s, nil
 }
 
 // fill adds the texts of a link, unless the file has changed there since the
 // index looked at it.
 func (s *source) fill(row *backlinkRow, lines int) {
-	if s.note == nil {
+	if s.lines == nil {
 		return
 	}
 	at := note.Pos{Line: row.Line, Column: row.Col}
-	if row.Kind != kindMention {
-		l := s.links[at]
-		if l == nil || l.Target != row.target {
-			return
+	offset, ok := offsetOf(s.text, s.lines, at)
+	span := note.Span{Start: offset, End: min(len(s.text), offset+len(row.Raw))}
+	switch {
+	case row.Kind == kindMention:
+	case ok && s.hash == row.hash:
+		span.End = min(len(s.text), offset+row.length)
+		row.Raw = tools.Cut(string(span.Of(s.text)), maxText)
+	default:
+		if span, ok = s.find(at, row.target); ok {
+			row.Raw = tools.Cut(string(span.Of(s.text)), maxText)
 		}
-		row.Raw = tools.Cut(string(l.Span.Of(s.text)), maxText)
-		row.Snippet = snippet(s.text, s.note, l.Span, lines)
-		return
 	}
-	if offset, ok := offsetOf(s.text, s.note, at); ok {
-		row.Snippet = snippet(s.text, s.note, note.Span{Start: offset, End: min(len(s.text), offset+len(row.Raw))}, lines)
+	if ok {
+		row.Snippet = snippet(s.text, s.lines, span, lines)
 	}
+}
+
+// find looks for a link in a text that is another than the index has.
+func (s *source) find(at note.Pos, target string) (note.Span, bool) {
+	if s.links == nil {
+		n := note.Scan(s.text)
+		all := linksOf(n, s.text)
+		s.links = make(map[note.Pos]*note.Link, len(all))
+		for i := range all {
+			s.links[n.Pos(all[i].Span.Start)] = &all[i]
+		}
+	}
+	l := s.links[at]
+	if l == nil || l.Target != target {
+		return note.Span{}, false
+	}
+	return l.Span, true
 }
 
 // isCounted reports whether the app counts a link: not those that lead out

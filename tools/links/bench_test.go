@@ -61,7 +61,7 @@ func BenchmarkSurvey(b *testing.B) {
 			c, _ := indexed(b, rules...)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := look(b.Context(), c); err != nil {
+				if _, err := look(b.Context(), c, false); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -73,7 +73,7 @@ func BenchmarkBacklinks1000(b *testing.B) {
 	c, g := indexed(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		f, err := findBacklinks(b.Context(), c, g.Hubs[0].Path)
+		f, err := findBacklinks(b.Context(), c, g.Hubs[0].Path, false)
 		if err != nil || len(f.rows) != g.Hubs[0].Backlinks {
 			b.Fatal(err, len(f.rows))
 		}
@@ -84,10 +84,9 @@ func BenchmarkUnresolved(b *testing.B) {
 	c, _ := indexed(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		var ws warnings
-		rows, err := unresolved(b.Context(), c, "", &ws)
-		if err != nil || len(rows) == 0 {
-			b.Fatal(err, len(rows))
+		u := unresolved{call: c, warnings: c.NewWarnings(false)}
+		if err := u.run(b.Context()); err != nil || len(u.rows) == 0 {
+			b.Fatal(err, len(u.rows))
 		}
 	}
 }
@@ -97,7 +96,7 @@ func BenchmarkMentions(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s := seeker{names: []string{"Hub 1000"}, self: g.Hubs[0].Path, keep: 100}
-		if err := s.run(b.Context(), c, &warnings{}); err != nil {
+		if err := s.run(b.Context(), c, c.NewWarnings(false)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -105,7 +104,7 @@ func BenchmarkMentions(b *testing.B) {
 
 func BenchmarkGraph(b *testing.B) {
 	c, _ := indexed(b)
-	s, err := look(b.Context(), c)
+	s, err := look(b.Context(), c, false)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -40,12 +40,3 @@ func shownIn(w *acl.View, m *index.Model) map[string]bool {
 	}
 	return set
 }
-
-// warnOfCanvases names the canvases in a folder that could not be read.
-func warnOfCanvases(w *acl.View, m *index.Model, folder string, ws *warnings) {
-	for k := range m.Canvases() {
-		if k.Problem != "" && isBelow(k.Path, folder) && w.Sees(k.Path) {
-			ws.add(k.Path, k.Problem)
-		}
-	}
-}

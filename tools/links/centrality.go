@@ -33,13 +33,14 @@ type centralRow struct {
 }
 
 type centralityOut struct {
-	Metric    string       `json:"metric"`
-	Nodes     int          `json:"nodes"`
-	Edges     int          `json:"edges"`
-	Available bool         `json:"available"`
-	Message   string       `json:"message,omitempty"`
-	Results   []centralRow `json:"results"`
-	Warnings  []warning    `json:"warnings,omitempty"`
+	Metric    string          `json:"metric"`
+	Nodes     int             `json:"nodes"`
+	Edges     int             `json:"edges"`
+	Available bool            `json:"available"`
+	Message   string          `json:"message,omitempty"`
+	Results   []centralRow    `json:"results"`
+	Excluded  int             `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
+	Warnings  []tools.Warning `json:"warnings,omitempty"`
 }
 
 func centrality() tools.Tool {
@@ -50,12 +51,12 @@ func centrality() tools.Tool {
 		Scope: auth.Read,
 	}, func(ctx context.Context, c *tools.Call, in centralityIn) (centralityOut, error) {
 		out := centralityOut{Metric: string(in.Metric), Results: []centralRow{}}
-		s, err := look(ctx, c)
+		s, err := look(ctx, c, false)
 		if err != nil {
 			return out, err
 		}
 		g := s.graph
-		out.Nodes, out.Edges, out.Warnings = g.nodes(), len(g.out.to), s.warnings.all()
+		out.Nodes, out.Edges, out.Excluded, out.Warnings = g.nodes(), len(g.out.to), s.excluded, s.warnings.List()
 		var scores []float64
 		if in.Metric == "betweenness" {
 			if g.nodes() > maxBetween {
@@ -78,7 +79,7 @@ func centrality() tools.Tool {
 		// The rows are in the order of paths, which ties keep.
 		slices.SortStableFunc(rows, func(a, b centralRow) int { return cmp.Compare(b.Score, a.Score) })
 		rows = rows[:min(len(rows), in.Limit)]
-		n, err := fit(c, rows, out.Warnings)
+		n, err := tools.Fit(c, rows, out.Warnings)
 		out.Results = append(out.Results, rows[:n]...)
 		return out, err
 	})

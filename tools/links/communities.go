@@ -27,13 +27,14 @@ type communityRow struct {
 }
 
 type communitiesOut struct {
-	Nodes       int            `json:"nodes"`
-	Modularity  float64        `json:"modularity"`
-	Meaningful  bool           `json:"meaningful"`
-	Note        string         `json:"note,omitempty"`
-	Count       int            `json:"community_count" jsonschema:"of at least min_size"`
-	Communities []communityRow `json:"communities"`
-	Warnings    []warning      `json:"warnings,omitempty"`
+	Nodes       int             `json:"nodes"`
+	Modularity  float64         `json:"modularity"`
+	Meaningful  bool            `json:"meaningful"`
+	Note        string          `json:"note,omitempty"`
+	Count       int             `json:"community_count" jsonschema:"of at least min_size"`
+	Communities []communityRow  `json:"communities"`
+	Excluded    int             `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
+	Warnings    []tools.Warning `json:"warnings,omitempty"`
 }
 
 func communities() tools.Tool {
@@ -45,7 +46,7 @@ func communities() tools.Tool {
 		Narrow: "a lower limit or max_paths",
 	}, func(ctx context.Context, c *tools.Call, in communitiesIn) (communitiesOut, error) {
 		out := communitiesOut{Communities: []communityRow{}}
-		s, err := look(ctx, c)
+		s, err := look(ctx, c, false)
 		if err != nil {
 			return out, err
 		}
@@ -54,14 +55,14 @@ func communities() tools.Tool {
 		if err != nil {
 			return out, err
 		}
-		out.Nodes, out.Warnings = s.graph.nodes(), s.warnings.all()
+		out.Nodes, out.Excluded, out.Warnings = s.graph.nodes(), s.excluded, s.warnings.List()
 		out.Modularity = rounded(w.modularity(of))
 		if out.Meaningful = out.Modularity >= meaningful; !out.Meaningful {
 			out.Note = "the links hardly divide these notes; the groups say little"
 		}
 		groups := grouped(of, in.MinSize)
 		out.Count = len(groups)
-		r, err := roomFor(c, out.Warnings)
+		r, err := c.Room(out.Warnings)
 		if err != nil {
 			return out, err
 		}
@@ -70,7 +71,7 @@ func communities() tools.Tool {
 			for _, node := range w.central(nodes, of)[:min(len(nodes), in.MaxPaths)] {
 				row.Paths = append(row.Paths, s.graph.paths[node])
 			}
-			if ok, err := r.takes(row); !ok || err != nil {
+			if ok, err := r.Takes(row); !ok || err != nil {
 				return out, err
 			}
 			out.Communities = append(out.Communities, row)

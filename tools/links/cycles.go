@@ -24,11 +24,12 @@ type cyclesIn struct {
 }
 
 type cyclesOut struct {
-	Total      int        `json:"total" jsonschema:"groups of notes in which each leads to each"`
-	Notes      int        `json:"notes" jsonschema:"notes that lie on some cycle"`
-	Cycles     [][]string `json:"cycles" jsonschema:"a shortest cycle of each group; the last note links to the first"`
-	NextCursor *string    `json:"next_cursor"`
-	Warnings   []warning  `json:"warnings,omitempty"`
+	Total      int             `json:"total" jsonschema:"groups of notes in which each leads to each"`
+	Notes      int             `json:"notes" jsonschema:"notes that lie on some cycle"`
+	Cycles     [][]string      `json:"cycles" jsonschema:"a shortest cycle of each group; the last note links to the first"`
+	NextCursor *string         `json:"next_cursor"`
+	Excluded   int             `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
+	Warnings   []tools.Warning `json:"warnings,omitempty"`
 }
 
 func linkCycles() tools.Tool {
@@ -45,7 +46,7 @@ func linkCycles() tools.Tool {
 		if err != nil {
 			return out, err
 		}
-		s, err := look(ctx, c)
+		s, err := look(ctx, c, paged)
 		if err != nil {
 			return out, err
 		}
@@ -56,18 +57,18 @@ func linkCycles() tools.Tool {
 		for _, nodes := range groups {
 			out.Notes += len(nodes)
 		}
-		page, more := behind(groups, in.Limit, paged, func(nodes []int32) int { return strings.Compare(g.paths[nodes[0]], after) })
+		rest := behind(groups, paged, func(nodes []int32) int { return strings.Compare(g.paths[nodes[0]], after) })
 		f := cycleFinder{graph: g, of: of, steps: cycleSteps}
-		n, err := f.list(ctx, c, page, &out.Cycles, &s.warnings)
+		n, err := f.list(ctx, c, rest[:min(len(rest), in.Limit)], &out.Cycles, s.warnings)
 		if err != nil {
 			return out, err
 		}
 		if f.steps <= 0 {
-			s.warnings.add("", "some cycles may not be the shortest of their group: there are too many links to follow all")
+			s.warnings.Page("", "some cycles may not be the shortest of their group: there are too many links to follow all")
 		}
-		out.Warnings = s.warnings.all()
-		if more || n < len(page) {
-			out.NextCursor, err = c.NextCursor(g.paths[page[n-1][0]])
+		out.Excluded, out.Warnings = s.excluded, s.warnings.List()
+		if n < len(rest) {
+			out.NextCursor, err = c.NextCursor(g.paths[rest[n-1][0]])
 		}
 		return out, err
 	})
@@ -75,8 +76,8 @@ func linkCycles() tools.Tool {
 
 // list adds a shortest cycle of each group, of as many groups as fit into the
 // answer, and says how many these are.
-func (f *cycleFinder) list(ctx context.Context, c *tools.Call, groups [][]int32, cycles *[][]string, ws *warnings) (int, error) {
-	r, err := roomFor(c, ws.all())
+func (f *cycleFinder) list(ctx context.Context, c *tools.Call, groups [][]int32, cycles *[][]string, ws *tools.Warnings) (int, error) {
+	r, err := c.Room(ws.List())
 	if err != nil {
 		return 0, err
 	}
@@ -89,14 +90,14 @@ func (f *cycleFinder) list(ctx context.Context, c *tools.Call, groups [][]int32,
 		for k := range paths {
 			paths[k] = f.graph.paths[cycle[k]]
 		}
-		if ok, err := r.takes(paths); !ok || err != nil {
+		if ok, err := r.Takes(paths); !ok || err != nil {
 			return i, err
 		}
 		*cycles = append(*cycles, paths)
 		if len(cycle) > maxCycle {
-			w := warning{paths[0], fmt.Sprintf("its cycle has %d notes; the first %d are listed", len(cycle), maxCycle)}
-			ws.add(w.Path, w.Reason)
-			if err := r.spend(w); err != nil {
+			w := tools.Warning{Path: paths[0], Reason: fmt.Sprintf("its cycle has %d notes; the first %d are listed", len(cycle), maxCycle)}
+			ws.Page(w.Path, w.Reason)
+			if err := r.Spend(w); err != nil {
 				return i, err
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 
+	"golang.org/x/text/unicode/norm"
+
 	"vault-mcp/cache/index"
 	"vault-mcp/cache/index/facts"
 	"vault-mcp/internal/acl"
@@ -66,41 +68,69 @@ type survey struct {
 	// links are all links inside the vault, and unresolved those of them that
 	// lead to no file.
 	links, unresolved int
-	// shown are the composed paths that cards of canvases show.
-	shown    map[string]bool
-	warnings warnings
+	// shown are the composed paths that cards of canvases show, or excluded notes
+	// link to.
+	shown map[string]bool
+	// excluded counts the notes that are left out because Obsidian's settings
+	// exclude them.
+	excluded int
+	warnings *tools.Warnings
 }
 
-// look makes the survey for a caller.
-func look(ctx context.Context, c *tools.Call) (*survey, error) {
-	var s *survey
-	err := c.View.Model(ctx, func(m *index.Model) (err error) {
-		s, err = surveyOf(ctx, c.View, m)
-		return err
+// look makes the survey for a call, for a page that is the first unless paged is
+// set. As in the app's graph view, excluded files are no part of it, but for
+// notes that the call names.
+func look(ctx context.Context, c *tools.Call, paged bool, named ...string) (*survey, error) {
+	s := &survey{warnings: c.NewWarnings(paged)}
+	excluded := c.View.Settings().Excluded
+	out := func(path string) bool { return excluded(path) && !slices.Contains(named, path) }
+	err := c.View.Model(ctx, func(m *index.Model) error {
+		s.warnings.Model(m, func(path string) bool { return !out(path) })
+		return s.over(ctx, c.View, m, out)
 	})
 	return s, err
 }
 
-func surveyOf(ctx context.Context, w *acl.View, m *index.Model) (*survey, error) {
-	s := &survey{shown: shownIn(w, m)}
-	warnOfCanvases(w, m, "", &s.warnings)
-	notes := make([]index.Note, 0, m.Len())
-	nodes := make(map[string]int32, m.Len())
+// lookAt is look for a call about some notes.
+func lookAt(ctx context.Context, c *tools.Call, refs ...*tools.Note) (*survey, error) {
+	named := make([]string, len(refs))
+	for i, ref := range refs {
+		p, err := ref.Path()
+		if err != nil {
+			return nil, err
+		}
+		named[i] = p.String()
+	}
+	return look(ctx, c, false, named...)
+}
+
+// over makes the survey of a model without the notes that are out.
+func (s *survey) over(ctx context.Context, w *acl.View, m *index.Model, out func(path string) bool) error {
+	s.shown = shownIn(w, m)
+	// Nothing is made for each note but numbers: of a large vault that would be as
+	// much as the index itself.
+	nodes := make([]int32, m.IDs()) // by the id of a note, from 1
+	count := int32(0)
 	for n := range m.Notes() {
-		if w.Sees(n.Path) {
-			nodes[n.Path] = int32(len(notes))
-			notes = append(notes, n)
+		switch {
+		case !w.Sees(n.Path):
+		case out(n.Path):
+			s.excluded++
+			s.show(w, m, n)
+		default:
+			count++
+			nodes[n.ID] = count
 		}
 	}
-	b := newBuilder(len(notes))
-	for i, n := range notes {
-		if i%256 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+	b := newBuilder(int(count))
+	for n := range m.Notes() {
+		if nodes[n.ID] == 0 {
+			continue
+		}
+		if len(b.paths)%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
 		}
 		b.paths = append(b.paths, n.Path)
-		if n.Problem != "" {
-			s.warnings.add(n.Path, n.Problem)
-		}
 		for l := range n.Facts.Links() {
 			if !isCounted(l) {
 				continue
@@ -109,14 +139,24 @@ func surveyOf(ctx context.Context, w *acl.View, m *index.Model) (*survey, error)
 			target, ok := w.Resolve(m.Paths(), n.Path, l.Target)
 			if !ok {
 				s.unresolved++
-			} else if to, isNote := nodes[target]; isNote {
-				b.edge(to, kindsOf(l))
+			} else if id, isNote := m.ID(target); isNote && nodes[id] > 0 {
+				b.edge(nodes[id]-1, kindsOf(l))
 			}
 		}
 		b.next()
 	}
 	s.graph = b.graph()
-	return s, nil
+	return nil
+}
+
+// show takes what an excluded note links to for shown: it is no orphan, though
+// the note is not in the graph.
+func (s *survey) show(w *acl.View, m *index.Model, n index.Note) {
+	for l := range n.Facts.Links() {
+		if target, ok := w.Resolve(m.Paths(), n.Path, l.Target); ok && isCounted(l) && target != n.Path {
+			s.shown[norm.NFC.String(target)] = true
+		}
+	}
 }
 
 // builder puts a graph together node by node.

@@ -33,7 +33,8 @@ type healthOut struct {
 	TotalLinks int             `json:"total_links" jsonschema:"inside the vault"`
 	Metrics    healthMetrics   `json:"metrics"`
 	Breakdown  healthBreakdown `json:"breakdown" jsonschema:"points off 100"`
-	Warnings   []warning       `json:"warnings,omitempty"`
+	Excluded   int             `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
+	Warnings   []tools.Warning `json:"warnings,omitempty"`
 }
 
 func healthScore() tools.Tool {
@@ -43,7 +44,7 @@ func healthScore() tools.Tool {
 		Doc:   "Scores how well the notes are linked, from 0 to 100, with what points are lost for.",
 		Scope: auth.Read,
 	}, func(ctx context.Context, c *tools.Call, in healthIn) (healthOut, error) {
-		s, err := look(ctx, c)
+		s, err := look(ctx, c, false)
 		if err != nil {
 			return healthOut{}, err
 		}
@@ -59,7 +60,7 @@ func healthScore() tools.Tool {
 				m.Hubs++
 			}
 		}
-		out := healthOut{TotalNotes: s.graph.nodes(), TotalLinks: s.links, Metrics: m, Warnings: s.warnings.all()}
+		out := healthOut{TotalNotes: s.graph.nodes(), TotalLinks: s.links, Metrics: m, Excluded: s.excluded, Warnings: s.warnings.List()}
 		out.Breakdown = healthBreakdown{
 			Orphans: 30 * ratio(m.Orphans, out.TotalNotes), Unresolved: 30 * ratio(m.Unresolved, out.TotalLinks),
 			Cycles: 2 * float64(min(m.Cycles, 10)), Hubs: 20 * ratio(m.Hubs, out.TotalNotes),

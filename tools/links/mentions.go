@@ -37,10 +37,11 @@ type seeker struct {
 	mu    sync.Mutex
 	rows  []backlinkRow
 	total int
-	bad   []warning
 }
 
-func (s *seeker) run(ctx context.Context, c *tools.Call, ws *warnings) error {
+// run looks into all notes but those that Obsidian's settings exclude, which the
+// app leaves out of unlinked mentions.
+func (s *seeker) run(ctx context.Context, c *tools.Call, ws *tools.Warnings) error {
 	names := usable(s.names)
 	if len(names) == 0 {
 		return nil
@@ -50,31 +51,24 @@ func (s *seeker) run(ctx context.Context, c *tools.Call, ws *warnings) error {
 	if err != nil {
 		return err
 	}
-	o := vault.ScanOptions{WalkOptions: vault.WalkOptions{Accept: func(name string) bool { return vault.Kind(name) == vault.Note }}}
+	excluded := c.View.Settings().Excluded
+	o := vault.ScanOptions{WalkOptions: vault.WalkOptions{
+		Accept: func(name string) bool { return vault.Kind(name) == vault.Note }, Problem: ws.Fail, Gone: ws.Gone,
+	}}
 	err = c.View.Scan(ctx, root, o, func(file vault.File, text []byte, err error) error {
 		switch {
-		case file.Path == s.self:
+		case file.Path == s.self, excluded(file.Path):
 		case err != nil:
-			s.fail(file.Path, err.Error())
+			ws.Fail(file.Path, err)
 		case vault.Text(text):
 			s.add(file.Path, f, text)
 		default:
-			s.fail(file.Path, "it is no UTF-8 text")
+			ws.Add(file.Path, 0, vault.NotText)
 		}
 		return ctx.Err()
 	})
-	slices.SortFunc(s.bad, func(a, b warning) int { return strings.Compare(a.Path, b.Path) })
-	for _, w := range s.bad {
-		ws.add(w.Path, w.Reason)
-	}
 	s.cut()
 	return err
-}
-
-func (s *seeker) fail(path, reason string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.bad = append(s.bad, warning{path, reason})
 }
 
 func (s *seeker) add(path string, f *nameFinder, text []byte) {

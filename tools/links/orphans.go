@@ -19,10 +19,11 @@ type orphansIn struct {
 }
 
 type orphansOut struct {
-	Total      int       `json:"total"`
-	Orphans    []string  `json:"orphans"`
-	NextCursor *string   `json:"next_cursor"`
-	Warnings   []warning `json:"warnings,omitempty"`
+	Total      int             `json:"total"`
+	Orphans    []string        `json:"orphans"`
+	NextCursor *string         `json:"next_cursor"`
+	Excluded   int             `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
+	Warnings   []tools.Warning `json:"warnings,omitempty"`
 }
 
 func findOrphans() tools.Tool {
@@ -43,7 +44,7 @@ func findOrphans() tools.Tool {
 		if err != nil {
 			return out, err
 		}
-		s, err := look(ctx, c)
+		s, err := look(ctx, c, paged)
 		if err != nil {
 			return out, err
 		}
@@ -55,15 +56,15 @@ func findOrphans() tools.Tool {
 			}
 		}
 		out.Total = len(paths)
-		page, more := behind(paths, in.Limit, paged, func(p string) int { return strings.Compare(p, after) })
-		out.Warnings = s.warnings.all()
-		n, err := fit(c, page, out.Warnings)
+		out.Excluded, out.Warnings = s.excluded, s.warnings.List()
+		rest := behind(paths, paged, func(p string) int { return strings.Compare(p, after) })
+		page, more, err := tools.Page(c, rest, in.Limit, out.Warnings)
 		if err != nil {
 			return out, err
 		}
-		out.Orphans = append(out.Orphans, page[:n]...)
-		if more || n < len(page) {
-			out.NextCursor, err = c.NextCursor(page[n-1])
+		out.Orphans = append(out.Orphans, page...)
+		if more {
+			out.NextCursor, err = c.NextCursor(page[len(page)-1])
 		}
 		return out, err
 	})

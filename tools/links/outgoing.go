@@ -87,7 +87,9 @@ func outgoingLinks() tools.Tool {
 				w.resolve(&rows[i])
 				out.Counts.add(&rows[i])
 			}
-			page, more = behind(rows, in.Limit, paged, func(r outgoingRow) int { return r.at.compare(after) })
+			page = behind(rows, paged, func(r outgoingRow) int { return r.at.compare(after) })
+			more = len(page) > in.Limit
+			page = page[:min(len(page), in.Limit)]
 			for i := range page {
 				w.detail(&page[i])
 			}
@@ -96,7 +98,7 @@ func outgoingLinks() tools.Tool {
 		if err != nil {
 			return out, err
 		}
-		n, err := fit(c, page, nil)
+		n, err := tools.Fit(c, page, nil)
 		if err != nil {
 			return out, err
 		}
@@ -207,38 +209,59 @@ func (w *resolver) detail(r *outgoingRow) {
 			r.Candidates = all
 		}
 	}
-	if r.subpath != "" && vault.Kind(r.TargetPath) == vault.Note {
-		_, found := link.Locate(w.outline(r.TargetPath), r.subpath)
+	if missing, known := w.lacks(r.TargetPath, r.subpath); known {
+		found := missing == ""
 		r.SubpathFound = &found
 	}
 }
 
+// lacks says what of a link's sub-path is not in the note that the link leads
+// to: a heading, a block, or "" for nothing. It is not known of other files, of
+// notes that could not be read, and without a sub-path.
+func (w *resolver) lacks(path, subpath string) (lacking missing, known bool) {
+	if strings.Trim(subpath, "# ") == "" {
+		return "", false
+	}
+	n, ok := w.model.Note(path)
+	if !ok || n.Problem != "" {
+		return "", false
+	}
+	if _, found := link.Locate(w.outline(n), subpath); found {
+		return "", true
+	}
+	if last := subpath[strings.LastIndexByte(subpath, '#')+1:]; strings.HasPrefix(strings.TrimSpace(last), "^") {
+		return missingBlock, true
+	}
+	return missingHeading, true
+}
+
+// maxOutlines bounds the outlines that are kept for the next link.
+const maxOutlines = 1000
+
 // outline is as much of a note as finding a place in it needs.
-func (w *resolver) outline(path string) *note.Note {
-	if n, ok := w.outlines[path]; ok {
+func (w *resolver) outline(of index.Note) *note.Note {
+	if n, ok := w.outlines[of.Path]; ok {
 		return n
 	}
 	n := &note.Note{}
-	if of, ok := w.model.Note(path); ok {
-		var above []int // the headings that the next one can be below
-		for h := range of.Facts.Headings() {
-			for len(above) > 0 && n.Headings[above[len(above)-1]].Level >= h.Level {
-				above = above[:len(above)-1]
-			}
-			parent := -1
-			if len(above) > 0 {
-				parent = above[len(above)-1]
-			}
-			above = append(above, len(n.Headings))
-			n.Headings = append(n.Headings, note.Heading{Level: h.Level, Text: h.Text, Line: h.Line, Parent: parent})
+	var above []int // the headings that the next one can be below
+	for h := range of.Facts.Headings() {
+		for len(above) > 0 && n.Headings[above[len(above)-1]].Level >= h.Level {
+			above = above[:len(above)-1]
 		}
-		for b := range of.Facts.Blocks() {
-			n.Blocks = append(n.Blocks, note.Block{ID: b.ID, Kind: b.Kind, Line: b.Line, EndLine: b.EndLine})
+		parent := -1
+		if len(above) > 0 {
+			parent = above[len(above)-1]
 		}
+		above = append(above, len(n.Headings))
+		n.Headings = append(n.Headings, note.Heading{Level: h.Level, Text: h.Text, Line: h.Line, Parent: parent})
 	}
-	if w.outlines == nil {
+	for b := range of.Facts.Blocks() {
+		n.Blocks = append(n.Blocks, note.Block{ID: b.ID, Kind: b.Kind, Line: b.Line, EndLine: b.EndLine})
+	}
+	if w.outlines == nil || len(w.outlines) == maxOutlines {
 		w.outlines = map[string]*note.Note{}
 	}
-	w.outlines[path] = n
+	w.outlines[of.Path] = n
 	return n
 }

@@ -23,14 +23,16 @@ type hop struct {
 }
 
 type pathOut struct {
-	From        string `json:"from"`
-	To          string `json:"to"`
-	Directed    bool   `json:"directed"`
-	Connected   bool   `json:"connected"`
-	FromInGraph bool   `json:"from_in_graph" jsonschema:"it is a note"`
-	ToInGraph   bool   `json:"to_in_graph"`
-	Hops        []hop  `json:"hops"`
-	Length      *int   `json:"length"`
+	From        string          `json:"from"`
+	To          string          `json:"to"`
+	Directed    bool            `json:"directed"`
+	Connected   bool            `json:"connected"`
+	FromInGraph bool            `json:"from_in_graph" jsonschema:"it is a note"`
+	ToInGraph   bool            `json:"to_in_graph"`
+	Hops        []hop           `json:"hops"`
+	Length      *int            `json:"length"`
+	Excluded    int             `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
+	Warnings    []tools.Warning `json:"warnings,omitempty"`
 }
 
 func pathBetween() tools.Tool {
@@ -42,15 +44,11 @@ func pathBetween() tools.Tool {
 		Narrow: "notes that are nearer to each other",
 	}, func(ctx context.Context, c *tools.Call, in pathIn) (pathOut, error) {
 		out := pathOut{Directed: in.Directed, Hops: []hop{}}
-		for _, ref := range []*tools.Note{&in.From, &in.To} {
-			if _, err := ref.Path(); err != nil {
-				return out, err
-			}
-		}
-		s, err := look(ctx, c)
+		s, err := lookAt(ctx, c, &in.From, &in.To)
 		if err != nil {
 			return out, err
 		}
+		out.Excluded, out.Warnings = s.excluded, s.warnings.List()
 		g := s.graph
 		var from, to int32
 		if from, out.From, out.FromInGraph, err = g.noteIn(in.From); err != nil {
@@ -70,7 +68,7 @@ func pathBetween() tools.Tool {
 			}
 			out.Hops = append(out.Hops, h)
 		}
-		n, err := fit(c, out.Hops, nil)
+		n, err := tools.Fit(c, out.Hops, out.Warnings)
 		if err == nil && n < len(out.Hops) { // a part of a path is none
 			return out, governor.Overflow(c.Budget+1, c.Budget, c.Tool.Narrow)
 		}

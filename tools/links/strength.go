@@ -14,13 +14,15 @@ type strengthIn struct {
 }
 
 type strengthOut struct {
-	From       string  `json:"from"`
-	To         string  `json:"to"`
-	Direct     bool    `json:"direct" jsonschema:"one links to the other"`
-	CoCitation int     `json:"co_citation" jsonschema:"notes that link to both"`
-	SharedOut  int     `json:"shared_out_neighbors" jsonschema:"notes that both link to"`
-	Distance   *int    `json:"distance" jsonschema:"links between them, either way; null if there is no way"`
-	Strength   float64 `json:"strength" jsonschema:"from 0 to 1"`
+	From       string          `json:"from"`
+	To         string          `json:"to"`
+	Direct     bool            `json:"direct" jsonschema:"one links to the other"`
+	CoCitation int             `json:"co_citation" jsonschema:"notes that link to both"`
+	SharedOut  int             `json:"shared_out_neighbors" jsonschema:"notes that both link to"`
+	Distance   *int            `json:"distance" jsonschema:"links between them, either way; null if there is no way"`
+	Strength   float64         `json:"strength" jsonschema:"from 0 to 1"`
+	Excluded   int             `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
+	Warnings   []tools.Warning `json:"warnings,omitempty"`
 }
 
 func linkStrength() tools.Tool {
@@ -30,15 +32,11 @@ func linkStrength() tools.Tool {
 		Doc:   "Says how closely two notes are linked: directly, over how many steps, and by how many notes in common.",
 		Scope: auth.Read,
 	}, func(ctx context.Context, c *tools.Call, in strengthIn) (out strengthOut, err error) {
-		for _, ref := range []*tools.Note{&in.From, &in.To} {
-			if _, err := ref.Path(); err != nil {
-				return out, err
-			}
-		}
-		s, err := look(ctx, c)
+		s, err := lookAt(ctx, c, &in.From, &in.To)
 		if err != nil {
 			return out, err
 		}
+		out.Excluded, out.Warnings = s.excluded, s.warnings.List()
 		g := s.graph
 		var from, to int32
 		if from, out.From, err = g.mustNote(in.From, "from"); err != nil {

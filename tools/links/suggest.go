@@ -23,9 +23,11 @@ type suggestion struct {
 }
 
 type suggestOut struct {
-	Path        string       `json:"path"`
-	Total       int          `json:"total"`
-	Suggestions []suggestion `json:"suggestions"`
+	Path        string          `json:"path"`
+	Total       int             `json:"total"`
+	Suggestions []suggestion    `json:"suggestions"`
+	Excluded    int             `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
+	Warnings    []tools.Warning `json:"warnings,omitempty"`
 }
 
 func suggestLinks() tools.Tool {
@@ -36,10 +38,7 @@ func suggestLinks() tools.Tool {
 		Scope: auth.Read,
 	}, func(ctx context.Context, c *tools.Call, in suggestIn) (suggestOut, error) {
 		out := suggestOut{Suggestions: []suggestion{}}
-		if _, err := in.Path.Path(); err != nil {
-			return out, err
-		}
-		s, err := look(ctx, c)
+		s, err := lookAt(ctx, c, &in.Path)
 		if err != nil {
 			return out, err
 		}
@@ -48,9 +47,9 @@ func suggestLinks() tools.Tool {
 			return out, err
 		}
 		all := s.graph.suggest(node)
-		out.Path, out.Total = path, len(all)
+		out.Path, out.Total, out.Excluded, out.Warnings = path, len(all), s.excluded, s.warnings.List()
 		all = all[:min(len(all), in.Limit)]
-		n, err := fit(c, all, nil)
+		n, err := tools.Fit(c, all, out.Warnings)
 		out.Suggestions = append(out.Suggestions, all[:n]...)
 		return out, err
 	})

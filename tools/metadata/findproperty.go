@@ -38,13 +38,8 @@ type foundRow struct {
 }
 
 type findPropertyOut struct {
-	Key        string     `json:"key"`
-	Total      int        `json:"total" jsonschema:"notes on all pages together"`
-	Truncated  bool       `json:"truncated"`
-	Matches    []foundRow `json:"matches" jsonschema:"by path"`
-	NextCursor *string    `json:"next_cursor"`
-	Excluded   int        `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
-	Warnings   []warning  `json:"warnings,omitempty" jsonschema:"notes with problems, on the first page"`
+	Key string `json:"key"`
+	matches[foundRow]
 }
 
 func findNotesByProperty() tools.Tool {
@@ -55,49 +50,22 @@ func findNotesByProperty() tools.Tool {
 		Scope:  auth.Read,
 		Narrow: "a lower limit, verbosity terse, or one folder",
 	}, func(ctx context.Context, c *tools.Call, in findPropertyIn) (findPropertyOut, error) {
-		out := findPropertyOut{Key: in.Key, Matches: []foundRow{}}
 		cond, err := newCondition(in.Op, in.Value)
 		if err != nil {
-			return out, err
-		}
-		s, err := newSurvey(c, in.Folder)
-		if err != nil {
-			return out, err
-		}
-		var after pathPlace
-		paged, err := c.Page(in.Cursor, &after)
-		if err != nil {
-			return out, err
+			return findPropertyOut{}, err
 		}
 		f := propertyFinder{key: in.Key, nested: in.Nested, cond: cond}
-		var rows []foundRow
-		err = s.run(ctx, f.begin, func(n index.Note) {
-			v, has, ok := f.find(n)
-			if !ok {
-				return
+		found, err := find(ctx, many{c, &in.Folder, in.Cursor, in.Limit}, f.begin, f.fits, func(n index.Note) foundRow {
+			r := foundRow{Path: n.Path}
+			if in.Verbosity == "terse" {
+				return r
 			}
-			out.Total++
-			if n.Path > after.Path && len(rows) <= in.Limit {
-				r := foundRow{Path: n.Path}
-				if has && in.Verbosity != "terse" {
-					r.show(v)
-				}
-				rows = append(rows, r)
+			if v, has := f.value(n); has {
+				r.show(v)
 			}
+			return r
 		})
-		if err != nil {
-			return out, err
-		}
-		out.Excluded, out.Warnings = s.excluded, s.problems(paged)
-		page, more, err := cut(c, rows, in.Limit, out.Warnings)
-		if err != nil {
-			return out, err
-		}
-		out.Matches, out.Truncated = append(out.Matches, page...), more
-		if more {
-			out.NextCursor, err = c.NextCursor(pathPlace{page[len(page)-1].Path})
-		}
-		return out, err
+		return findPropertyOut{in.Key, found}, err
 	})
 }
 
@@ -125,13 +93,13 @@ func (f *propertyFinder) begin(m *index.Model) {
 	}
 }
 
-// find is the value that a note has, and whether the note fits. Of a note whose
-// properties are invalid nobody knows what is missing.
-func (f *propertyFinder) find(n index.Note) (v any, has, fits bool) {
-	if v, has = f.value(n); has {
-		return v, true, f.cond.holds(v)
+// fits judges a note. Of one whose properties are invalid nobody knows what is
+// missing.
+func (f *propertyFinder) fits(n index.Note) bool {
+	if v, has := f.value(n); has {
+		return f.cond.holds(v)
 	}
-	return nil, false, f.cond.op == opMissing && n.Facts.Head().State != note.StateInvalid
+	return f.cond.op == opMissing && n.Facts.Head().State != note.StateInvalid
 }
 
 func (f *propertyFinder) value(n index.Note) (any, bool) {

@@ -28,13 +28,8 @@ type taggedRow struct {
 }
 
 type findTagOut struct {
-	Tag        string      `json:"tag"`
-	Total      int         `json:"total" jsonschema:"notes on all pages together"`
-	Truncated  bool        `json:"truncated"`
-	Matches    []taggedRow `json:"matches" jsonschema:"by path"`
-	NextCursor *string     `json:"next_cursor"`
-	Excluded   int         `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
-	Warnings   []warning   `json:"warnings,omitempty" jsonschema:"notes with problems, on the first page"`
+	Tag string `json:"tag"`
+	matches[taggedRow]
 }
 
 // maxTags is how many tags of one note a row shows.
@@ -48,44 +43,17 @@ func findNotesByTag() tools.Tool {
 		Scope:  auth.Read,
 		Narrow: "a lower limit, or one folder",
 	}, func(ctx context.Context, c *tools.Call, in findTagIn) (findTagOut, error) {
-		out := findTagOut{Tag: in.Tag, Matches: []taggedRow{}}
 		w := tagWanted{vault.FoldName(strings.Trim(strings.TrimPrefix(strings.TrimSpace(in.Tag), "#"), "/")), in.Nested}
 		if w.key == "" {
-			return out, fault.New(fault.InvalidInput, "The argument %q holds no tag.", "tag").With("argument", "tag")
-		}
-		s, err := newSurvey(c, in.Folder)
-		if err != nil {
-			return out, err
-		}
-		var after pathPlace
-		paged, err := c.Page(in.Cursor, &after)
-		if err != nil {
-			return out, err
+			return findTagOut{}, fault.New(fault.InvalidInput, "The argument %q holds no tag.", "tag").With("argument", "tag")
 		}
 		var ids []uint32
-		var rows []taggedRow
-		err = s.run(ctx, func(m *index.Model) { ids = m.Tagged(w.key, w.nested) }, func(n index.Note) {
-			if _, ok := slices.BinarySearch(ids, n.ID); !ok {
-				return
-			}
-			out.Total++
-			if n.Path > after.Path && len(rows) <= in.Limit {
-				rows = append(rows, w.row(n))
-			}
-		})
-		if err != nil {
-			return out, err
-		}
-		out.Excluded, out.Warnings = s.excluded, s.problems(paged)
-		page, more, err := cut(c, rows, in.Limit, out.Warnings)
-		if err != nil {
-			return out, err
-		}
-		out.Matches, out.Truncated = append(out.Matches, page...), more
-		if more {
-			out.NextCursor, err = c.NextCursor(pathPlace{page[len(page)-1].Path})
-		}
-		return out, err
+		begin := func(m *index.Model) { ids = m.Tagged(w.key, w.nested) }
+		found, err := find(ctx, many{c, &in.Folder, in.Cursor, in.Limit}, begin, func(n index.Note) bool {
+			_, ok := slices.BinarySearch(ids, n.ID)
+			return ok
+		}, w.row)
+		return findTagOut{in.Tag, found}, err
 	})
 }
 

@@ -27,12 +27,8 @@ type propertyRow struct {
 }
 
 type listPropertiesOut struct {
-	NotesScanned int           `json:"notes_scanned"`
-	Properties   []propertyRow `json:"properties"`
-	Total        int           `json:"total" jsonschema:"properties on all pages together"`
-	NextCursor   *string       `json:"next_cursor"`
-	Excluded     int           `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
-	Warnings     []warning     `json:"warnings,omitempty" jsonschema:"notes with problems, on the first page"`
+	census
+	Properties []propertyRow `json:"properties"`
 }
 
 func listProperties() tools.Tool {
@@ -43,52 +39,19 @@ func listProperties() tools.Tool {
 		Scope:  auth.Read,
 		Narrow: "a lower limit, or one folder",
 	}, func(ctx context.Context, c *tools.Call, in listPropertiesIn) (listPropertiesOut, error) {
-		out := listPropertiesOut{Properties: []propertyRow{}}
-		s, err := newSurvey(c, in.Folder)
-		if err != nil {
-			return out, err
-		}
-		var after countPlace
-		paged, err := c.Page(in.Cursor, &after)
-		if err != nil {
-			return out, err
-		}
-		seen := propertyCounts{spelled: map[string]*propertyCount{}, folded: map[string]*propertyCount{}}
-		if err := s.run(ctx, func(*index.Model) {}, seen.add); err != nil {
-			return out, err
-		}
-		all := seen.sorted()
-		out.NotesScanned, out.Total, out.Excluded, out.Warnings = s.scanned, len(all), s.excluded, s.problems(paged)
-		if paged {
-			from, found := slices.BinarySearchFunc(all, after, func(p *propertyCount, at countPlace) int { return byCount.compare(p.place(), at) })
-			if found {
-				from++
-			}
-			all = all[from:]
-		}
 		types := map[string]string{}
 		for key, t := range c.View.PropertyTypes() {
 			types[vault.FoldName(key)] = t
 		}
-		rows := make([]propertyRow, 0, min(len(all), in.Limit+1))
-		for _, p := range all[:min(len(all), in.Limit+1)] {
+		seen := &propertyCounts{spelled: map[string]*propertyCount{}, folded: map[string]*propertyCount{}}
+		found, rows, err := count(ctx, many{c, &in.Folder, in.Cursor, in.Limit}, byCount, seen, func(p *propertyCount) propertyRow {
 			r := p.row()
 			r.Type = types[p.key]
-			rows = append(rows, r)
-		}
-		page, more, err := cut(c, rows, in.Limit, out.Warnings)
-		if err != nil {
-			return out, err
-		}
-		out.Properties = append(out.Properties, page...)
-		if more {
-			out.NextCursor, err = c.NextCursor(all[len(page)-1].place())
-		}
-		return out, err
+			return r
+		})
+		return listPropertiesOut{found, rows}, err
 	})
 }
-
-const byCount tagOrder = "count"
 
 // propertyCount is one property, whatever the case of its key.
 type propertyCount struct {
@@ -99,7 +62,7 @@ type propertyCount struct {
 	examples  []string
 }
 
-func (p *propertyCount) place() countPlace { return countPlace{p.notes, sortKey(p.key)} }
+func (p *propertyCount) place() countPlace { return countPlace{p.notes, tools.SortKey(p.key)} }
 
 const maxExamples = 3
 
@@ -162,11 +125,10 @@ func (c *propertyCounts) property(prop facts.Property) *propertyCount {
 	return p
 }
 
-func (c *propertyCounts) sorted() []*propertyCount {
+func (c *propertyCounts) all() []*propertyCount {
 	all := make([]*propertyCount, 0, len(c.folded))
 	for _, p := range c.folded {
 		all = append(all, p)
 	}
-	slices.SortFunc(all, func(a, b *propertyCount) int { return byCount.compare(a.place(), b.place()) })
 	return all
 }

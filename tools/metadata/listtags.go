@@ -1,9 +1,7 @@
 package metadata
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"vault-mcp/cache/index"
@@ -12,18 +10,12 @@ import (
 	"vault-mcp/vault"
 )
 
-// tagOrder is how tags are sorted.
-type tagOrder string
-
-// Values lists the orders for the schema.
-func (tagOrder) Values() []string { return []string{"count", "name"} }
-
 type listTagsIn struct {
 	tools.VaultArg
 	Folder tools.Folder `json:"folder,omitempty"`
 	Prefix string       `json:"prefix,omitempty" jsonschema:"only tags that begin so" limits:"maxLength=200"`
 	Nested bool         `json:"nested,omitempty" jsonschema:"count a/b for a too"`
-	Sort   tagOrder     `json:"sort,omitempty" limits:"default=count"`
+	Sort   order        `json:"sort,omitempty" limits:"default=count"`
 	Limit  int          `json:"limit,omitempty" limits:"min=1,max=1000,default=200"`
 	tools.PageArg
 }
@@ -35,12 +27,8 @@ type tagRow struct {
 }
 
 type listTagsOut struct {
-	NotesScanned int       `json:"notes_scanned"`
-	Tags         []tagRow  `json:"tags"`
-	Total        int       `json:"total" jsonschema:"tags on all pages together"`
-	NextCursor   *string   `json:"next_cursor"`
-	Excluded     int       `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
-	Warnings     []warning `json:"warnings,omitempty" jsonschema:"notes with problems, on the first page"`
+	census
+	Tags []tagRow `json:"tags"`
 }
 
 func listTags() tools.Tool {
@@ -51,52 +39,15 @@ func listTags() tools.Tool {
 		Scope:  auth.Read,
 		Narrow: "a lower limit, a prefix, or one folder",
 	}, func(ctx context.Context, c *tools.Call, in listTagsIn) (listTagsOut, error) {
-		out := listTagsOut{Tags: []tagRow{}}
-		s, err := newSurvey(c, in.Folder)
-		if err != nil {
-			return out, err
+		seen := &tagCounts{
+			nested: in.Nested, prefix: vault.FoldName(strings.TrimPrefix(in.Prefix, "#")),
+			spelled: map[string]*tagCount{}, folded: map[string]*tagCount{},
 		}
-		var after countPlace
-		paged, err := c.Page(in.Cursor, &after)
-		if err != nil {
-			return out, err
-		}
-		counts := tagCounts{nested: in.Nested, spelled: map[string]*tagCount{}, folded: map[string]*tagCount{}}
-		if err := s.run(ctx, func(*index.Model) {}, counts.add); err != nil {
-			return out, err
-		}
-		all := counts.sorted(in)
-		out.NotesScanned, out.Total, out.Excluded, out.Warnings = s.scanned, len(all), s.excluded, s.problems(paged)
-		if paged {
-			from, found := slices.BinarySearchFunc(all, after, func(t *tagCount, p countPlace) int { return in.Sort.compare(t.place(), p) })
-			if found {
-				from++
-			}
-			all = all[from:]
-		}
-		rows := make([]tagRow, 0, min(len(all), in.Limit+1))
-		for _, t := range all[:min(len(all), in.Limit+1)] {
-			rows = append(rows, tagRow{tools.Cut(t.name, longest), t.notes, t.places})
-		}
-		page, more, err := cut(c, rows, in.Limit, out.Warnings)
-		if err != nil {
-			return out, err
-		}
-		out.Tags = append(out.Tags, page...)
-		if more {
-			out.NextCursor, err = c.NextCursor(all[len(page)-1].place())
-		}
-		return out, err
+		found, rows, err := count(ctx, many{c, &in.Folder, in.Cursor, in.Limit}, in.Sort, seen, func(t *tagCount) tagRow {
+			return tagRow{tools.Cut(t.name, longest), t.notes, t.places}
+		})
+		return listTagsOut{found, rows}, err
 	})
-}
-
-// compare orders by count, most first, then by name; or by name alone.
-func (o tagOrder) compare(a, b countPlace) int {
-	byName := strings.Compare(a.Key, b.Key)
-	if o == "name" {
-		return byName
-	}
-	return cmp.Or(cmp.Compare(b.Count, a.Count), byName)
 }
 
 // tagCount is one tag, whatever its case.
@@ -107,7 +58,7 @@ type tagCount struct {
 	parents       []*tagCount
 }
 
-func (t *tagCount) place() countPlace { return countPlace{t.notes, sortKey(t.key)} }
+func (t *tagCount) place() countPlace { return countPlace{t.notes, tools.SortKey(t.key)} }
 
 func (t *tagCount) count(note int) {
 	t.places++
@@ -120,6 +71,7 @@ func (t *tagCount) count(note int) {
 // tagCounts counts tags, and with nested those below each, note by note.
 type tagCounts struct {
 	nested          bool
+	prefix          string // folded, of the tags that are listed
 	notes           int
 	spelled, folded map[string]*tagCount
 }
@@ -168,14 +120,12 @@ func parentOf(name string) string {
 	return strings.TrimRight(name[:end], "/")
 }
 
-func (c *tagCounts) sorted(in listTagsIn) []*tagCount {
-	prefix := vault.FoldName(strings.TrimPrefix(in.Prefix, "#"))
+func (c *tagCounts) all() []*tagCount {
 	var all []*tagCount
 	for key, t := range c.folded {
-		if strings.HasPrefix(key, prefix) {
+		if strings.HasPrefix(key, c.prefix) {
 			all = append(all, t)
 		}
 	}
-	slices.SortFunc(all, func(a, b *tagCount) int { return in.Sort.compare(a.place(), b.place()) })
 	return all
 }

@@ -3,6 +3,7 @@ package metadata
 import (
 	"context"
 
+	"vault-mcp/cache/index/facts"
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/fingerprint"
 	"vault-mcp/tools"
@@ -16,12 +17,12 @@ type noteTagsIn struct {
 }
 
 type noteTagsOut struct {
-	Path        string    `json:"path"`
-	Frontmatter []string  `json:"frontmatter" jsonschema:"tags of the property tags"`
-	Inline      []string  `json:"inline" jsonschema:"tags of the text"`
-	All         []string  `json:"all"`
-	ContentHash string    `json:"content_hash"`
-	Warnings    []warning `json:"warnings,omitempty"`
+	Path        string          `json:"path"`
+	Frontmatter []string        `json:"frontmatter" jsonschema:"tags of the property tags"`
+	Inline      []string        `json:"inline" jsonschema:"tags of the text"`
+	All         []string        `json:"all"`
+	ContentHash string          `json:"content_hash"`
+	Warnings    []tools.Warning `json:"warnings,omitempty"`
 }
 
 func getNoteTags() tools.Tool {
@@ -40,13 +41,13 @@ func getNoteTags() tools.Tool {
 			Frontmatter: []string{}, Inline: []string{}, All: []string{},
 		}
 		if !vault.Text(b) {
-			out.Warnings = []warning{{Reason: "its content is not UTF-8 text"}}
+			out.Warnings = []tools.Warning{{Reason: vault.NotText}}
 			return out, nil
 		}
-		p := note.ParseProperties(b)
-		if p.State == note.StateInvalid {
-			out.Warnings = []warning{{Line: p.Problem.Line, Reason: "its properties are no valid YAML: " + p.Problem.Reason}}
+		if line, reason := facts.FlawOf(b); reason != "" {
+			out.Warnings = []tools.Warning{{Line: line, Reason: reason}}
 		}
+		p := note.ParseProperties(b)
 		var own, inline, all names
 		for _, t := range p.Tags() {
 			own.add(t.Name)

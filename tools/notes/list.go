@@ -45,12 +45,12 @@ type noteRow struct {
 }
 
 type listOut struct {
-	Folder        string    `json:"folder"`
-	Notes         []noteRow `json:"notes"`
-	TotalReturned int       `json:"total_returned"`
-	Total         int       `json:"total,omitempty" jsonschema:"all that match, where it is known"`
-	NextCursor    *string   `json:"next_cursor"`
-	Warnings      []string  `json:"warnings,omitempty"`
+	Folder        string          `json:"folder"`
+	Notes         []noteRow       `json:"notes"`
+	TotalReturned int             `json:"total_returned"`
+	Total         int             `json:"total,omitempty" jsonschema:"all that match, where it is known"`
+	NextCursor    *string         `json:"next_cursor"`
+	Warnings      []tools.Warning `json:"warnings,omitempty" jsonschema:"what could not be looked at"`
 }
 
 // place is where a list goes on: behind the note with this key and path.
@@ -89,9 +89,9 @@ func listNotes() tools.Tool {
 			return out, err
 		}
 		l := lister{in: in, match: match, paged: paged, after: after}
-		o := vault.WalkOptions{Flat: !in.Recursive, Accept: in.Extensions.Accept(isNote), Problem: func(p string, err error) {
-			out.Warnings = append(out.Warnings, "folder "+p+" cannot be read")
-		}}
+		// A list by path comes by each folder once, any other on each page.
+		ws := c.NewWarnings(paged && in.Sort != "path")
+		o := vault.WalkOptions{Flat: !in.Recursive, Accept: in.Extensions.Accept(isNote), Problem: ws.Fail}
 		o.Created = strings.HasSuffix(string(in.Sort), "ctime")
 		if in.Sort == "path" {
 			o.After = after.Path
@@ -100,6 +100,10 @@ func listNotes() tools.Tool {
 			return out, err
 		}
 		more := l.finish()
+		if more && in.Sort == "path" {
+			ws.Upto(l.kept[len(l.kept)-1].Path)
+		}
+		out.Warnings = ws.List()
 		for _, e := range l.kept {
 			out.Notes = append(out.Notes, e.row())
 		}

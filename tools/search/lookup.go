@@ -18,10 +18,9 @@ type corpus struct {
 	notes *index.Model
 	text  *index.Text
 	view  *visible
-	// unread are the notes below the root whose content could not be read, and
-	// skipped what is no note: both only as far as the caller may know.
-	unread  []string
-	skipped []index.Skipped
+	// unread are the notes below the root whose content could not be read, as far
+	// as the caller may know.
+	unread []string
 }
 
 // lookup is a search for lines in notes.
@@ -148,6 +147,7 @@ func (q *lookup) candidates(c corpus, literal string) []terms.Hit {
 
 // fill reads the best notes until the page is full.
 func (q *lookup) fill(ctx context.Context, notes []ranked, of int) error {
+	q.filling = true
 	notes = slices.DeleteFunc(notes, func(n ranked) bool { return !q.page.isBehind(n.score, n.path) })
 	slices.SortFunc(notes, func(a, b ranked) int { return compareNotes(a.score, a.path, b.score, b.path) })
 	step := q.page.limit/q.text.perNote + 2

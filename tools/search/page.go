@@ -38,7 +38,6 @@ type pager struct {
 	shape  shape
 	paged  bool
 	behind place
-	warnings
 
 	mu       sync.Mutex
 	kept     []kept

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"runtime"
 	"runtime/debug"
@@ -13,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"vault-mcp/internal/fault"
+	"vault-mcp/tools"
 	"vault-mcp/vault"
 )
 
@@ -39,8 +38,17 @@ func isNote(name string) bool { return vault.Kind(name) == vault.Note }
 // Obsidian's settings exclude are counted.
 func (s *session) scan(ctx context.Context, accept func(name string) bool, visit visitor) error {
 	o := vault.ScanOptions{MaxBytes: maxNote, WalkOptions: vault.WalkOptions{
-		Accept:  accept,
-		Problem: func(path string, err error) { s.page.warn(path, 0, unread(err)) },
+		Accept: accept,
+		Problem: func(path string, err error) {
+			if s.reads(path) {
+				s.warnings.Fail(path, err)
+			}
+		},
+		Gone: func(path string) {
+			if s.reads(path) {
+				s.warnings.Gone(path)
+			}
+		},
 	}}
 	return s.call.View.Scan(ctx, s.root, o, func(f vault.File, b []byte, err error) error {
 		if s.excluded(f.Path) {
@@ -61,9 +69,7 @@ func (s *session) read(ctx context.Context, paths []string, of int, visit visito
 	return parallel(ctx, len(paths), func(i int) error {
 		p, err := s.call.View.FindFile(ctx, paths[i])
 		if err != nil {
-			if fault.Of(err).Code != fault.NoteNotFound { // it is gone
-				s.page.warn(paths[i], 0, unread(err))
-			}
+			s.fail(paths[i], err)
 			return ctx.Err()
 		}
 		c, err := s.call.View.Read(p, maxNote)
@@ -77,48 +83,75 @@ func (s *session) readAmong(ctx context.Context, paths []string, visit visitor) 
 	for _, p := range paths {
 		wanted[p], names[path.Base(p)] = true, true
 	}
-	o := vault.ScanOptions{MaxBytes: maxNote, WalkOptions: vault.WalkOptions{Accept: func(name string) bool { return names[name] }}}
-	return s.call.View.Scan(ctx, s.root, o, func(f vault.File, b []byte, err error) error {
-		if wanted[f.Path] {
+	var mu sync.Mutex
+	o := vault.ScanOptions{MaxBytes: maxNote, WalkOptions: vault.WalkOptions{
+		Accept: func(name string) bool { return names[name] },
+		Problem: func(path string, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			in, met := tools.InFolder(path), false
+			for p := range wanted {
+				if in(p) {
+					delete(wanted, p)
+					met = true
+				}
+			}
+			if met {
+				s.fail(path, err)
+			}
+		},
+	}}
+	err := s.call.View.Scan(ctx, s.root, o, func(f vault.File, b []byte, err error) error {
+		mu.Lock()
+		met := wanted[f.Path]
+		delete(wanted, f.Path)
+		mu.Unlock()
+		if met {
 			s.take(source{f.Path, b, len(b), f.ModTime}, err, visit)
 		}
 		return ctx.Err()
 	})
+	for path := range wanted { // which no folder has any more
+		if err == nil {
+			s.say(path, vault.Gone)
+		}
+	}
+	return err
 }
 
-func (s *session) take(f source, err error, visit visitor) {
-	problem := ""
-	if err != nil {
-		problem = unread(err)
-	} else if bytes.HasPrefix(f.text, []byte("\xff\xfe")) || bytes.HasPrefix(f.text, []byte("\xfe\xff")) {
-		problem = "it is UTF-16, which is not searched"
+// fail tells of a file that cannot be read.
+func (s *session) fail(path string, err error) { s.say(path, vault.Reason(err)) }
+
+// say tells once what is wrong with a file: with the first page, unless it is
+// only read for another.
+func (s *session) say(path, reason string) {
+	if s.filling {
+		s.warnings.Page(path, reason)
+	} else {
+		s.warnings.Add(path, 0, reason)
 	}
-	if problem == "" {
+}
+
+// take visits a file that was read. One that is no UTF-8 is searched as it is,
+// but for UTF-16, in which nothing would be found.
+func (s *session) take(f source, err error, visit visitor) {
+	switch {
+	case err != nil:
+		s.fail(f.path, err)
+	case bytes.HasPrefix(f.text, []byte("\xff\xfe")) || bytes.HasPrefix(f.text, []byte("\xfe\xff")):
+		s.say(f.path, vault.NotText)
+	default:
+		if vault.Kind(f.path) == vault.Note && (!s.served || s.again[f.path]) {
+			s.warnings.Text(f.path, f.text)
+		}
 		// A byte-order mark is no part of the first line.
 		f.text = bytes.TrimPrefix(f.text, []byte("\ufeff"))
 		visit(f)
 		return
 	}
-	s.page.warn(f.path, 0, problem)
 	if s.failed != nil {
 		s.failed(f.path)
 	}
-}
-
-// unread says why a file or folder was not read.
-func unread(err error) string {
-	if e, ok := errors.AsType[*vault.TooLargeError](err); ok {
-		return e.Error()
-	}
-	switch {
-	case errors.Is(err, vault.ErrAway):
-		return vault.ErrAway.Error()
-	case errors.Is(err, vault.ErrName):
-		return vault.ErrName.Error()
-	case errors.Is(err, fs.ErrPermission):
-		return "the operating system does not let the server read it"
-	}
-	return "it could not be read"
 }
 
 // parallel calls f for the numbers below n on several goroutines, until one

@@ -8,13 +8,9 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
-	"sync"
 
 	"vault-mcp/cache/index"
 	"vault-mcp/internal/fault"
@@ -44,21 +40,18 @@ type item struct {
 	More    bool    `json:"more,omitempty" jsonschema:"the note has more matching lines than are listed"`
 }
 
-type warning struct {
-	Path   string `json:"path,omitempty"`
-	Line   int    `json:"line,omitempty"`
-	Reason string `json:"reason"`
-}
-
 type out struct {
-	ModeUsed   string    `json:"mode_used"`
-	Items      []item    `json:"items"`
-	Total      int       `json:"total" jsonschema:"items on all pages together; search_text: how often the text occurs in all notes"`
-	Notes      int       `json:"notes" jsonschema:"notes that match"`
-	NextCursor *string   `json:"next_cursor"`
-	Index      string    `json:"index,omitempty" jsonschema:"why the files were read instead of the index; the answer is complete"`
-	Excluded   int       `json:"excluded,omitempty" jsonschema:"files left out because Obsidian's settings exclude them"`
-	Warnings   []warning `json:"warnings,omitempty"`
+	ModeUsed string `json:"mode_used"`
+	Items    []item `json:"items"`
+	// How many lines a text is on is known only once all notes are read; how often
+	// it occurs the index knows.
+	Total       *int            `json:"total,omitempty" jsonschema:"items on all pages together"`
+	Occurrences *int            `json:"occurrences,omitempty" jsonschema:"how often the text occurs in all notes, of search_text instead of total"`
+	Notes       int             `json:"notes" jsonschema:"notes that match"`
+	NextCursor  *string         `json:"next_cursor"`
+	Index       string          `json:"index,omitempty" jsonschema:"why the files were read instead of the index; the answer is complete"`
+	Excluded    int             `json:"excluded,omitempty" jsonschema:"files left out because Obsidian's settings exclude them"`
+	Warnings    []tools.Warning `json:"warnings,omitempty"`
 }
 
 // session is one call of a search tool.
@@ -68,8 +61,16 @@ type session struct {
 	excluded func(path string) bool
 	excludes bool // something
 	page     *pager
+	warnings *tools.Warnings
 	index    string            // why the index does not answer
 	failed   func(path string) // is called for a file that cannot be read; nil if nothing is to be done
+	canvases bool              // are read, too
+	names    bool              // nothing is read: names are enough
+	filling  bool              // what is read is only read for this page
+	// again are the notes that the index could not read; they are read and judged
+	// here. served is set if the index knows the others.
+	again  map[string]bool
+	served bool
 }
 
 func begin(c *tools.Call, root *tools.Folder, cursor string, limit int, sh shape) (*session, error) {
@@ -85,7 +86,7 @@ func begin(c *tools.Call, root *tools.Folder, cursor string, limit int, sh shape
 	set := c.View.Settings()
 	return &session{
 		call: c, root: p, excluded: set.Excluded, excludes: len(set.IgnoreFilters) > 0,
-		page: &pager{limit: limit, shape: sh, paged: paged, behind: behind},
+		page: &pager{limit: limit, shape: sh, paged: paged, behind: behind}, warnings: c.NewWarnings(paged),
 	}, nil
 }
 
@@ -95,6 +96,11 @@ func (s *session) below(path string) bool {
 	return root == "" || len(path) > len(root) && path[len(root)] == '/' && path[:len(root)] == root
 }
 
+// reads reports whether a file is one that the search reads, or a folder of such.
+func (s *session) reads(path string) bool {
+	return s.below(path) && (s.canvases || vault.Kind(path) != vault.Canvas) && !s.excluded(path)
+}
+
 // indexed asks the index with ask, or says that it cannot answer now. The text
 // of notes is there only if it was asked for.
 func (s *session) indexed(ctx context.Context, withText bool, ask func(corpus) error) (bool, error) {
@@ -102,24 +108,22 @@ func (s *session) indexed(ctx context.Context, withText bool, ask func(corpus) e
 	if ix == nil {
 		return false, nil
 	}
-	status := ix.Status(nil)
-	var c corpus
 	answer := func(m *index.Model, t *index.Text, v *visible) error {
-		c = corpus{notes: m, text: t, view: v}
-		for _, f := range status.Skipped {
-			// A canvas that cannot be read matters to who reads its cards, and
-			// that one says so.
-			if !s.below(f.Path) || !s.call.View.Sees(f.Path) || vault.Kind(f.Path) == vault.Canvas {
+		c := corpus{notes: m, text: t, view: v}
+		// What could not be read is read again, and named if that fails; it may
+		// only have been too large for the index.
+		s.again, s.served = map[string]bool{}, true
+		known := map[string]bool{}
+		for _, n := range m.Flawed() {
+			if known[n.Path] = s.names; n.Problem == "" || vault.Kind(n.Path) == vault.Canvas {
 				continue
 			}
-			if n, ok := m.Note(f.Path); !ok && m.Has(f.Path) {
-				continue // a canvas, which is read where it is searched
-			} else if !ok {
-				c.skipped = append(c.skipped, f)
-			} else if n.Problem != "" {
-				c.unread = append(c.unread, f.Path)
+			known[n.Path], s.again[n.Path] = true, true
+			if s.below(n.Path) && s.call.View.Sees(n.Path) {
+				c.unread = append(c.unread, n.Path)
 			}
 		}
+		s.warnings.Model(m, func(path string) bool { return s.reads(path) && !known[path] })
 		return ask(c)
 	}
 	var err error
@@ -138,9 +142,6 @@ func (s *session) indexed(ctx context.Context, withText bool, ask func(corpus) e
 	if s.page.behind.Building {
 		return true, fault.New(fault.InvalidInput, "The cursor was made while the index was being built, and has expired; start again without one.").
 			With("argument", "cursor").With("reason", "expired")
-	}
-	for _, f := range c.skipped {
-		s.page.warn(f.Path, 0, f.Reason)
 	}
 	return true, nil
 }
@@ -162,10 +163,15 @@ func progress(s index.Status) string {
 func (s *session) finish(mode string) (out, error) {
 	items, more := s.page.items()
 	res := out{
-		ModeUsed: mode, Items: []item{}, Total: s.page.total, Notes: s.page.notes, Index: s.index,
-		Excluded: s.page.excluded, Warnings: s.page.allWarnings(),
+		ModeUsed: mode, Items: []item{}, Notes: s.page.notes, Index: s.index,
+		Excluded: s.page.excluded, Warnings: s.warnings.List(),
 	}
-	fit, err := s.fit(items, res.Warnings)
+	if mode == "text" {
+		res.Occurrences = &s.page.total
+	} else {
+		res.Total = &s.page.total
+	}
+	fit, err := tools.Fit(s.call, items, res.Warnings)
 	if err != nil {
 		return res, err
 	}
@@ -176,68 +182,4 @@ func (s *session) finish(mode string) (out, error) {
 		res.NextCursor, err = s.call.NextCursor(place{last.Score, last.Path, last.Line, s.index != ""})
 	}
 	return res, err
-}
-
-// fit is how many items, at least one, go into an answer: a page that would
-// pass the budget ends early.
-func (s *session) fit(items []item, warnings []warning) (int, error) {
-	left := s.call.Budget - s.call.Budget/8 // for the cursor, and what is around
-	spend := func(row any) error {
-		n, err := s.call.Cost(row)
-		if err != nil {
-			return err
-		}
-		m, err := s.call.TextCost(row)
-		left -= n + m + len(", - \n")
-		return err
-	}
-	for _, w := range warnings {
-		if err := spend(w); err != nil {
-			return 0, err
-		}
-	}
-	for i := range items {
-		if err := spend(items[i]); err != nil {
-			return 0, err
-		}
-		if left < 0 {
-			return max(i, 1), nil
-		}
-	}
-	return len(items), nil
-}
-
-// maxWarnings bounds the notes that are named because they could not be read.
-const maxWarnings = 20
-
-// warnings are the first by path of all that were added.
-type warnings struct {
-	mu    sync.Mutex
-	list  []warning
-	total int
-}
-
-func (ws *warnings) warn(path string, line int, reason string) {
-	ws.mu.Lock()
-	defer ws.mu.Unlock()
-	ws.total++
-	if ws.list = append(ws.list, warning{path, line, reason}); len(ws.list) > 2*maxWarnings {
-		ws.cut()
-	}
-}
-
-func (ws *warnings) cut() {
-	slices.SortFunc(ws.list, func(a, b warning) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Reason, b.Reason))
-	})
-	ws.list = ws.list[:min(len(ws.list), maxWarnings)]
-}
-
-// allWarnings are the first, and how many others there are.
-func (ws *warnings) allWarnings() []warning {
-	ws.cut()
-	if more := ws.total - len(ws.list); more > 0 {
-		return append(ws.list, warning{Reason: fmt.Sprintf("%d more that could not be read", more)})
-	}
-	return ws.list
 }

@@ -58,6 +58,7 @@ func searchVault() tools.Tool {
 			return vaultOut{}, err
 		}
 		q := inquiry{session: s, query: parsed, matcher: m, o: query.Options{Limit: in.PerNote}, needsText: parsed.NeedsText()}
+		s.canvases, s.names = q.needsText, parsed.NamesOnly()
 		s.failed = func(path string) { q.match(&document{path: path}) } // by its name
 		if in.EmbeddedIn.Arg != "" {
 			p, err := in.EmbeddedIn.Path()
@@ -140,7 +141,7 @@ func (q *inquiry) candidates(c corpus) (list []candidate) {
 	}
 	for n := range c.notes.NotesBelow(q.root.String()) {
 		// What cannot be read is looked at in any case, so that it is told.
-		if isOut(n.Path) || n.Problem == "" && !d.met(n.Path, &n, &f) || !sees(n.Path) {
+		if isOut(n.Path) || (q.names || n.Problem == "") && !d.met(n.Path, &n, &f) || !sees(n.Path) {
 			continue
 		}
 		k := candidate{path: n.Path}
@@ -173,12 +174,20 @@ func (q *inquiry) matchAll(ctx context.Context, list []candidate, of int) error 
 		}
 		if d.facts == nil {
 			d.load = func() ([]byte, bool) {
-				return q.load(func() (vault.Path, error) { return q.call.View.FindFile(ctx, k.path) })
+				p, err := q.call.View.FindFile(ctx, k.path)
+				return q.load(k.path, p, err)
 			}
 		}
 		direct = append(direct, d)
 	}
-	err := parallel(ctx, len(direct), func(i int) error { q.match(direct[i]); return nil })
+	err := parallel(ctx, len(direct), func(i int) error {
+		d := direct[i]
+		if q.match(d); d.isNote() && d.load != nil && !q.names {
+			p, err := q.call.View.FindFile(ctx, d.path)
+			q.inspect(d.path, p, err)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -190,7 +199,16 @@ func (q *inquiry) matchFiles(ctx context.Context) error {
 	reads := func(name string) bool { return q.needsText && kindOf(name) != query.OtherFile }
 	o := vault.WalkOptions{Accept: func(name string) bool { return !reads(name) }}
 	if !q.needsText { // or else the scan says so
-		o.Problem = func(p string, err error) { q.page.warn(p, 0, unread(err)) }
+		o.Problem = func(p string, err error) {
+			if q.reads(p) {
+				q.warnings.Fail(p, err)
+			}
+		}
+		o.Gone = func(p string) {
+			if q.reads(p) {
+				q.warnings.Gone(p)
+			}
+		}
 	}
 	var files []vault.File
 	err := q.call.View.Walk(ctx, q.root, o, func(f vault.File) error {
@@ -207,8 +225,12 @@ func (q *inquiry) matchFiles(ctx context.Context) error {
 		return err
 	}
 	err = parallel(ctx, len(files), func(i int) error {
-		load := func() ([]byte, bool) { return q.load(func() (vault.Path, error) { return files[i].AsPath(), nil }) }
-		q.match(&document{path: files[i].Path, kind: kindOf(files[i].Path), load: load})
+		d := &document{path: files[i].Path, kind: kindOf(files[i].Path)}
+		d.load = func() ([]byte, bool) { return q.load(d.path, files[i].AsPath(), nil) }
+		q.match(d)
+		if d.isNote() && d.load != nil && !q.names {
+			q.inspect(d.path, files[i].AsPath(), nil)
+		}
 		return nil
 	})
 	if err != nil || !q.needsText {
@@ -218,21 +240,33 @@ func (q *inquiry) matchFiles(ctx context.Context) error {
 }
 
 // load reads a note for a query that needs no text but its properties or tags.
-func (q *inquiry) load(find func() (vault.Path, error)) (text []byte, ok bool) {
-	p, err := find()
-	if err != nil {
-		return nil, false
+func (q *inquiry) load(path string, p vault.Path, err error) (text []byte, ok bool) {
+	var c vault.Content
+	if err == nil {
+		c, err = q.call.View.Read(p, maxNote)
 	}
-	c, err := q.call.View.Read(p, maxNote)
-	q.take(source{p.String(), c.Bytes, len(c.Bytes), c.ModTime}, err, func(f source) { text, ok = f.text, true })
+	q.take(source{path, c.Bytes, len(c.Bytes), c.ModTime}, err, func(f source) { text, ok = f.text, true })
 	return text, ok
+}
+
+// inspect tells what is wrong with a note that was judged without its text.
+func (q *inquiry) inspect(path string, p vault.Path, err error) {
+	var c vault.Content
+	if err == nil {
+		c, err = q.call.View.Read(p, maxNote)
+	}
+	if err != nil {
+		q.fail(path, err)
+		return
+	}
+	q.warnings.Text(path, c.Bytes)
 }
 
 // matchText matches a file that was read.
 func (q *inquiry) matchText(ctx context.Context, f source) {
 	d, err := newDocument(f.path, f.text)
 	if err != nil {
-		q.page.warn(f.path, 0, err.Error())
+		q.say(f.path, err.Error())
 		d = &document{path: f.path, kind: query.CanvasFile}
 	}
 	if ctx.Err() == nil {

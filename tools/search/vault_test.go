@@ -92,7 +92,7 @@ func TestQueriesReachEveryKindOfFile(t *testing.T) {
 		if i := a.Items[slices.IndexFunc(a.Items, func(it item) bool { return it.Path == "board.canvas" })]; i.Line != 1 || i.Col != 3 || i.Snippet != "a fern card" {
 			t.Errorf("%s: in a canvas at %+v", name, i)
 		}
-		if len(a.Warnings) != 2 {
+		if len(a.Warnings) != 3 {
 			t.Errorf("%s: warnings %+v", name, a.Warnings)
 		}
 	}

@@ -56,11 +56,11 @@ type row struct {
 }
 
 type listOut struct {
-	Items      []row     `json:"items" jsonschema:"by path and line"`
-	Total      int       `json:"total" jsonschema:"tasks on all pages together"`
-	NextCursor *string   `json:"next_cursor"`
-	Excluded   int       `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
-	Warnings   []warning `json:"warnings,omitempty" jsonschema:"notes that could not be used, on the first page"`
+	Items      []row           `json:"items" jsonschema:"by path and line"`
+	Total      int             `json:"total" jsonschema:"tasks on all pages together"`
+	NextCursor *string         `json:"next_cursor"`
+	Excluded   int             `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
+	Warnings   []tools.Warning `json:"warnings,omitempty" jsonschema:"notes with problems, on the first page"`
 }
 
 // place is where the list goes on: behind this task.
@@ -83,21 +83,21 @@ func listTasks() tools.Tool {
 		if err != nil {
 			return out, err
 		}
-		s, err := newSurvey(c, in)
-		if err != nil {
-			return out, err
-		}
 		var after place
 		paged, err := c.Page(in.Cursor, &after)
 		if err != nil {
 			return out, err
 		}
-		p := pager{filter: f, after: after, limit: in.Limit}
-		if err := s.run(ctx, p.add); err != nil {
+		s, err := c.NewSurvey(&in.Root, paged)
+		if err != nil {
 			return out, err
 		}
-		out.Total, out.Excluded, out.Warnings = p.total, s.excluded, s.problems(paged)
-		n, err := fit(c, p.rows, out.Warnings)
+		p := pager{filter: f, after: after, limit: in.Limit}
+		if err := in.notes(ctx, c, s, p.add); err != nil {
+			return out, err
+		}
+		out.Total, out.Excluded, out.Warnings = p.total, s.Excluded, s.Warnings.List()
+		n, err := tools.Fit(c, p.rows, out.Warnings)
 		if err != nil {
 			return out, err
 		}

@@ -76,19 +76,14 @@ func changesSince() tools.Tool {
 
 // take adds changes as long as they fit, at least one, and tells how many.
 func (o *changesOut) take(c *tools.Call, list []index.Change) (int, error) {
-	left := c.Budget - c.Budget/8 // for what is around the rows
+	room, err := c.Room(nil)
+	if err != nil {
+		return 0, err
+	}
 	for i, f := range list {
 		row := changedRow{f.Path, f.Size, f.ModTime.Format(time.RFC3339)}
-		cost, err := c.Cost(row)
-		if err != nil {
-			return 0, err
-		}
-		text, err := c.TextCost(row)
-		if err != nil {
-			return 0, err
-		}
-		if left -= cost + text + len(", - \n"); left < 0 && i > 0 {
-			return i, nil
+		if ok, err := room.Takes(row); !ok || err != nil {
+			return i, err
 		}
 		if f.Gone {
 			o.Removed = append(o.Removed, f.Path)

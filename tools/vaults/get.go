@@ -2,6 +2,7 @@ package vaults
 
 import (
 	"context"
+	"strings"
 
 	"vault-mcp/internal/acl"
 	"vault-mcp/internal/auth"
@@ -61,7 +62,8 @@ func getVault() tools.Tool {
 		if err != nil {
 			return out, err
 		}
-		err = c.View.Walk(ctx, root, vault.WalkOptions{}, func(f vault.File) error {
+		ws := c.NewWarnings(false)
+		err = c.View.Walk(ctx, root, vault.WalkOptions{Problem: ws.Fail}, func(f vault.File) error {
 			out.Counts.Bytes += f.Size
 			switch vault.Kind(f.Path) {
 			case vault.Note:
@@ -77,6 +79,9 @@ func getVault() tools.Tool {
 			}
 			return nil
 		})
+		for _, w := range ws.List() {
+			out.Warnings = append(out.Warnings, strings.TrimPrefix(w.Path+": "+w.Reason, ": "))
+		}
 		return out, err
 	})
 }

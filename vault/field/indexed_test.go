@@ -140,6 +140,7 @@ func listTasks(s *site, in values) (answer, error) {
 				row[key] = nil
 			}
 		}
+		row["recurrence"] = row["recur"]
 		if row["end_line"] == nil {
 			row["end_line"] = row["line"]
 		}

@@ -233,11 +233,17 @@ func (s *site) targets() (*link.Index, error) {
 
 func (s *site) settings() settings.Settings { return settings.Load(s.vault.ReadConfig) }
 
+// itemKey is where a row has its key as Obsidian's own records write it for an item of a list: "up.0" for the first of up.
+const itemKey = "key of the item"
+
 // linkRow is a link of a note in the words of the cases.
 func linkRow(x *link.Index, from string, l note.Link) values {
 	row := values{
 		"kind": "markdown", "target": l.Target, "subpath": l.Subpath, "display": l.Display(), "line": l.Line,
 		"embed": l.Embed, "width": l.Width, "height": l.Height, "key": l.Property, "resolved": nil,
+	}
+	if l.Item >= 0 {
+		row[itemKey] = fmt.Sprintf("%s.%d", l.Property, l.Item)
 	}
 	switch {
 	case l.Property != "":

@@ -108,6 +108,19 @@ func TestIndexIsSafeForReadersAndAWriter(t *testing.T) {
 	wg.Wait()
 }
 
+func TestAppendKeyIsKey(t *testing.T) {
+	for _, target := range []string{
+		"", "A", "Folder/Note.MD", "/x/", "a//B ", " Caf\u00c9", "Caf\u00c9/Plain", "a\u00a0B", "x^y", "..", "a/..", "Note#Part", "#Part", "K\u212a", "../Up",
+	} {
+		if got := string(AppendKey([]byte("before "), target)); got != "before "+Key(target) {
+			t.Errorf("%q: got %q, want %q", target, got, Key(target))
+		}
+	}
+	if got := testing.AllocsPerRun(10, func() { AppendKey(make([]byte, 0, 64), "Folder/Some Note#Part") }); got > 0 {
+		t.Errorf("it allocates %v times", got)
+	}
+}
+
 func TestKeysOf(t *testing.T) {
 	for path, want := range map[string][]string{
 		"a/Wet Clay.md":       {"wet clay.md", "wet clay"},

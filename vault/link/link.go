@@ -94,6 +94,7 @@ func ParseWiki(inner string) (Link, bool) {
 		target, l.Text = strings.TrimSuffix(inner[:bar], `\`), inner[bar+1:]
 	}
 	l.Path, l.Subpath = Split(target)
+	l.Subpath = strings.TrimSpace(l.Subpath)
 	return l, true
 }
 

@@ -45,6 +45,25 @@ func Key(target string) string {
 	return text[strings.LastIndexByte(text, '/')+1:]
 }
 
+// AppendKey appends the Key of a target to dst. It takes no other memory for most targets.
+func AppendKey(dst []byte, target string) []byte {
+	t := clean(target)
+	if !t.ok {
+		return dst
+	}
+	start := len(dst)
+	for _, c := range []byte(t.text[strings.LastIndexByte(t.text, '/')+1:]) {
+		switch {
+		case c >= utf8.RuneSelf:
+			return append(dst[:start], Key(target)...)
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
 // KeysOf are the keys of the links that can lead to a file: its folded name, and for a note also that without ".md".
 func KeysOf(path string) []string {
 	name := fold(path[strings.LastIndexByte(path, '/')+1:])

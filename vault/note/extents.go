@@ -178,7 +178,9 @@ func (x extents) endOfQuoted(at int) int {
 	for at++; at < len(b); at++ {
 		switch {
 		case b[at] == '\\' && q == '"':
-			at++
+			if at++; at < len(b) && b[at] == '\'' {
+				x.badEscape = at
+			}
 		case b[at] == q && q == '\'' && at+1 < len(b) && b[at+1] == q:
 			at++
 		case b[at] == q:

@@ -217,6 +217,8 @@ func (s *inliner) join(start, end int) {
 		from, to := int(s.note.lines[l].text), lineEnd(s.note.lines, int(l), len(s.src))
 		if l == s.first {
 			from = start
+		} else if from >= end {
+			from = int(s.note.lines[l].start) // the last line of a comment, with a paragraph behind its end
 		}
 		if to = min(to, end); from >= to {
 			continue

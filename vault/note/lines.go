@@ -2,6 +2,7 @@ package note
 
 import (
 	"bytes"
+	"math"
 	"sort"
 	"unicode/utf8"
 )
@@ -11,6 +12,24 @@ type line struct {
 	start int32 // first byte
 	text  int32 // first byte behind the markers and the indentation of its containers
 	leaf  int32 // the node that the line is text of, or none
+}
+
+// LinesOf is a Note of which only the lines are known, as Scan finds them: for a text whose structure is known already.
+func LinesOf(text []byte) *Note {
+	if len(text) > math.MaxInt32 {
+		text = text[:math.MaxInt32]
+	}
+	n := &Note{src: text, lines: make([]line, 0, bytes.Count(text, []byte{'\n'})+1)}
+	br := breaks{lf: -1, cr: -1}
+	for pos := 0; pos < len(text) || pos == 0; {
+		_, after := br.next(text, pos)
+		n.lines = append(n.lines, line{start: int32(pos)})
+		if after == pos {
+			break
+		}
+		pos = after
+	}
+	return n
 }
 
 // Pos is a place in a text for people: the line from 1, and the column from 1 in UTF-16 units, as Obsidian and LSP count.

@@ -1,6 +1,7 @@
 package note
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -56,16 +57,13 @@ type Link struct {
 	Item int
 }
 
-// Display is what Obsidian shows: the text, or else path and sub-path with " > " between their parts.
+// Display is what Obsidian shows: the text, or else path and sub-path with " > " between those parts that are not empty.
 func (l *Link) Display() string {
 	if l.Text != "" || l.Form != FormWiki {
 		return l.Text
 	}
-	parts := strings.ReplaceAll(l.Subpath, "#", " > ")
-	if l.Target == "" {
-		return strings.TrimPrefix(parts, " > ")
-	}
-	return l.Target + parts
+	parts := slices.DeleteFunc(strings.Split(l.Target+l.Subpath, "#"), func(p string) bool { return p == "" })
+	return strings.Join(parts, " > ")
 }
 
 // wikilink reads [[…]] at i, which may be the first of two brackets, and returns where it ends, or 0. The text is raw up to

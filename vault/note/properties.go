@@ -262,6 +262,9 @@ func precheck(yaml []byte) *Problem {
 	return nil
 }
 
+// LineAt is the line of a text, from 1, that an offset is on.
+func LineAt(text []byte, offset int) int { return 1 + countLines(text[:offset]) }
+
 // countLines is the number of line ends in b.
 func countLines(b []byte) int {
 	n := 0

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -21,6 +22,8 @@ type yamlReader struct {
 	flow    bool
 	aliases int // alias weight left
 	inAlias int // aliases being followed
+
+	badEscape int // where a \' stands in double quotes, which YAML does not have and the library takes, or 0
 
 	// memo is the last place found: nodes come in text order, so that columns of a long line are counted once.
 	memo struct{ line, column, offset int }
@@ -49,8 +52,10 @@ func (e *errYAML) Error() string { return e.reason }
 // read returns the properties with places in the block, or nil for null. Lines count from 0.
 func (y *yamlReader) read() ([]Property, *Problem) {
 	root, problem := parseYAML(y.text.b)
-	if problem != nil && y.text.decodeEscapes() {
-		root, problem = parseYAML(y.text.b)
+	for _, change := range []func() bool{y.text.decodeEscapes, y.text.blankTabs} {
+		if problem != nil && change() {
+			root, problem = parseYAML(y.text.b)
+		}
 	}
 	if problem != nil {
 		return nil, problem
@@ -87,14 +92,16 @@ func parseYAML(b []byte) (root *yaml.Node, problem *Problem) {
 }
 
 var (
-	yamlLine    = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
-	parserFault = regexp.MustCompile(`^did not find expected (?:node content|'-' indicator|key|',' or '\]'|',' or '\}'|<)`)
+	yamlLine    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?`) })
+	parserFault = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^did not find expected (?:node content|'-' indicator|key|',' or '\]'|',' or '\}'|<)`)
+	})
 )
 
 // yamlProblem reads the line out of an error of the library, whose parser counts from 0, whose scanner counts from 1,
 // and which leaves the first line out.
 func yamlProblem(b []byte, err error) *Problem {
-	m := yamlLine.FindStringSubmatch(err.Error())
+	m := yamlLine().FindStringSubmatch(err.Error())
 	if m == nil {
 		return &Problem{Reason: err.Error()}
 	}
@@ -102,7 +109,7 @@ func yamlProblem(b []byte, err error) *Problem {
 	line := 0
 	if m[1] != "" {
 		line, _ = strconv.Atoi(m[1])
-		if !parserFault.MatchString(reason) {
+		if !parserFault().MatchString(reason) {
 			line--
 		}
 	}
@@ -121,7 +128,7 @@ func line0(b []byte) int {
 		return 0
 	}
 	line := 0
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
+	if m := yamlLine().FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
 		line, _ = strconv.Atoi(m[1])
 	}
 	return line
@@ -170,6 +177,9 @@ func (y *yamlReader) mapping(root *yaml.Node) ([]Property, *errYAML) {
 		}
 		if p.KeySpan.Start < end || p.ValueSpan.Start < p.KeySpan.End {
 			return nil, &errYAML{at, "the key and its value cannot be told apart"}
+		}
+		if y.badEscape > 0 {
+			return nil, &errYAML{y.badEscape, "a double-quoted text holds the unknown escape \\'"}
 		}
 		end = p.ValueSpan.End
 		list = append(list, p)

@@ -12,8 +12,8 @@ import (
 
 // yamlText is the text that the YAML library parses, and the way back to the source. It differs from the source where
 // the library would read YAML 1.1: NEL, U+2028 and U+2029 end lines there, and control characters and a byte order mark
-// in the middle are refused. Each of those is replaced by a character that the source does not hold. And it differs in
-// two escapes of JSON that the library does not know.
+// in the middle are refused, and a question mark or a colon ends a text in brackets. Each of those is replaced by a character that the
+// source does not hold. And it differs in two escapes of JSON that the library does not know, and in some tabs.
 type yamlText struct {
 	src, b  []byte
 	edits   []edit
@@ -25,13 +25,13 @@ type edit struct{ at, source int }
 
 func newYAMLText(src []byte) yamlText {
 	t := yamlText{src: src, b: src}
-	stand := map[rune]rune{}
+	stand, flow := map[rune]rune{}, bytes.ContainsAny(src, "[{")
 	for i := 0; i < len(src); {
 		r, size := rune(src[i]), 1
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRune(src[i:])
 		}
-		if refused(r) {
+		if refused(r) || flow && plainMark(src, i) {
 			stand[r] = 0
 		}
 		i += size
@@ -53,7 +53,7 @@ func newYAMLText(src []byte) yamlText {
 	out := make([]byte, 0, len(src)+16)
 	for i := 0; i < len(src); {
 		r, size := utf8.DecodeRune(src[i:])
-		if s, ok := stand[r]; ok {
+		if s, ok := stand[r]; ok && (r != '?' && r != ':' || plainMark(src, i)) {
 			out = utf8.AppendRune(out, s)
 			t.edits = append(t.edits, edit{len(out), i + size})
 		} else {
@@ -74,6 +74,22 @@ func refused(r rune) bool {
 		return true
 	}
 	return r < 0x20 || r >= 0x7F && r < 0xA0
+}
+
+// plainMark reports whether a question mark or colon belongs to a text: such a mark of a key has a blank behind it, and a
+// question mark has no text before it. Other colons are not asked for, as the library takes them in a text.
+func plainMark(src []byte, i int) bool {
+	mark := src[i]
+	if mark != '?' && mark != ':' {
+		return false
+	}
+	text := i+1 < len(src) && !isYAMLSpace(src[i+1]) && bytes.IndexByte([]byte(",[]{}"), src[i+1]) < 0
+	if mark == ':' {
+		return text && (i == 0 || isYAMLSpace(src[i-1]) || bytes.IndexByte([]byte("[{,"), src[i-1]) >= 0)
+	}
+	for i--; !text && i >= 0 && isBlank(src[i]); i-- {
+	}
+	return text || i >= 0 && bytes.IndexByte([]byte("\n\r[{,:-?"), src[i]) < 0
 }
 
 // original undoes the replacement in a value.
@@ -97,31 +113,64 @@ func (t *yamlText) source(at int) int {
 // decodeEscapes rewrites the escapes \/ and \uD83D\uDE00 (a surrogate pair), which JSON writes and the library refuses. It
 // reports whether there was one. It is for texts that did not parse, since it does not know which text is quoted.
 func (t *yamlText) decodeEscapes() bool {
-	if t.edits != nil || !bytes.Contains(t.b, []byte(`\/`)) && !bytes.Contains(t.b, []byte(`\u`)) {
+	if !bytes.Contains(t.b, []byte(`\/`)) && !bytes.Contains(t.b, []byte(`\u`)) {
 		return false
 	}
-	out := make([]byte, 0, len(t.b))
-	for i := 0; i < len(t.b); {
-		rest := t.b[i:]
+	out, edits, found := make([]byte, 0, len(t.b)), []edit(nil), false
+	for i, k := 0, 0; i < len(t.b); {
+		for ; k < len(t.edits) && t.edits[k].at <= i; k++ {
+			edits = append(edits, edit{len(out), t.edits[k].source})
+		}
+		rest, n := t.b[i:], 0
 		switch {
 		case len(rest) < 2 || rest[0] != '\\':
 			out = append(out, rest[0])
 			i++
+			continue
 		case rest[1] == '/':
-			out = append(out, '/')
-			i += 2
-			t.edits = append(t.edits, edit{len(out), i})
+			out, n = append(out, '/'), 2
 		case len(rest) >= 12 && rest[1] == 'u' && rest[6] == '\\' && rest[7] == 'u' && pair(rest) >= 0:
-			out = fmt.Appendf(out, `\U%08X`, pair(rest))
-			i += 12
-			t.edits = append(t.edits, edit{len(out), i})
+			out, n = fmt.Appendf(out, `\U%08X`, pair(rest)), 12
 		default:
 			out = append(out, rest[:2]...)
 			i += 2
+			continue
+		}
+		i, found = i+n, true
+		edits = append(edits, edit{len(out), t.source(i)})
+	}
+	t.b, t.edits = out, edits
+	return found
+}
+
+// blankTabs makes blanks of the tabs in lines of white space and behind the dash of an item, which YAML takes there and the
+// library refuses. It reports whether there was one. It is for texts that did not parse: in a block text they are content.
+func (t *yamlText) blankTabs() bool {
+	if bytes.IndexByte(t.b, '\t') < 0 {
+		return false
+	}
+	out, found := bytes.Clone(t.b), false
+	for pos, br := 0, (breaks{lf: -1, cr: -1}); pos < len(out); {
+		var end int
+		start := pos
+		end, pos = br.next(out, start)
+		at := start + run(out[start:end], ' ')
+		for at+1 < end && out[at] == '-' && isBlank(out[at+1]) {
+			at = trimBlanks(out[:end], at+1)
+		}
+		if trimBlanks(out[:end], at) == end {
+			at = end
+		} else if rest := out[at:end]; out[at] == '\t' || bytes.Contains(rest, []byte(": ")) || rest[len(rest)-1] == ':' {
+			continue // a tab would be indentation
+		}
+		for i := start; i < at; i++ {
+			if out[i] == '\t' {
+				out[i], found = ' ', true
+			}
 		}
 	}
 	t.b = out
-	return len(t.edits) > 0
+	return found
 }
 
 // pair is the character that two \u escapes make together, or -1.

@@ -105,6 +105,20 @@ func TestTextIsReadOnlyIfNeeded(t *testing.T) {
 	}
 }
 
+func TestNamesAreEnoughForSomeQueries(t *testing.T) {
+	for query, want := range map[string]bool{
+		"path:a -file:b": true, "file:(a OR /b/)": true, `""`: true, "a": false, "path:a tag:#b": false, "-[a]": false, "match-case:(file:a OR [b:c])": false, "path:a line:b": false,
+	} {
+		q, err := Parse(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := q.NamesOnly(); got != want {
+			t.Errorf("%s: %v, want %v", query, got, want)
+		}
+	}
+}
+
 func TestHits(t *testing.T) {
 	tests := []struct {
 		name, text, query string

@@ -1,6 +1,9 @@
 package query
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // NeedKind says what a document must have.
 type NeedKind uint8
@@ -146,6 +149,14 @@ func (n Need) simple() Need {
 // NeedsText reports whether the text of a document must be read to tell whether it matches. Names, paths, tags and
 // properties are enough otherwise.
 func (q *Query) NeedsText() bool { return q.root.needsText(everywhere) }
+
+// NamesOnly reports whether the names of a document are enough: neither its text
+// nor its tags and properties are asked for.
+func (q *Query) NamesOnly() bool { return !q.NeedsText() && !q.root.asksFacts() }
+
+func (n *node) asksFacts() bool {
+	return n.kind == kindProperty || n.kind == kindOp && n.op == opTag || slices.ContainsFunc(n.kids, (*node).asksFacts)
+}
 
 func (n *node) needsText(at where) bool {
 	switch n.kind {

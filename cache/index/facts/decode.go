@@ -194,7 +194,7 @@ func readLink(r *reader, l *Link) {
 		r.fail()
 	}
 	l.Embed, l.External, l.Item = flags&linkEmbed != 0, flags&linkExternal != 0, -1
-	l.Line, l.Column = r.line(), r.uint()
+	l.Line, l.Column, l.Length = r.line(), r.uint(), r.uint()
 	l.Target = r.string()
 	if flags&linkSubpath != 0 {
 		l.Subpath = r.string()

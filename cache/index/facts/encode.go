@@ -7,7 +7,7 @@ import (
 )
 
 // Version is the form that Encode writes. A blob of another is not read.
-const Version = 2
+const Version = 4
 
 // The lists of a blob, in the order in which their lengths and they themselves
 // follow its head.
@@ -159,6 +159,7 @@ func (e *encoder) link(l *Link) {
 	e.b = append(e.b, flags)
 	e.line(l.Line)
 	e.uint(l.Column)
+	e.uint(l.Length)
 	e.string(l.Target)
 	if l.Subpath != "" {
 		e.string(l.Subpath)

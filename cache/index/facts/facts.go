@@ -7,6 +7,8 @@
 package facts
 
 import (
+	"bytes"
+
 	"vault-mcp/vault/canvas"
 	"vault-mcp/vault/note"
 )
@@ -15,8 +17,8 @@ import (
 type Note struct {
 	// State says whether the note has properties and whether they could be read.
 	State note.State
-	// Problem says why properties could not be read, on line ProblemLine; it is
-	// empty otherwise.
+	// Problem says why properties could not be read, or in another State what
+	// else is wrong with the text, on line ProblemLine; it is empty if nothing is.
 	Problem     string
 	ProblemLine int
 	// Lines is the number of lines of the note.
@@ -91,6 +93,8 @@ type Link struct {
 	External bool
 	// Line and Column are where it starts, from 1, in UTF-16 units.
 	Line, Column int
+	// Length is how many bytes of the text it takes; 0 for a card.
+	Length int
 	// Property is the key of the property that the link is a value of, and empty
 	// in the text. Item is its index in the list that the property holds, or -1.
 	Property string
@@ -157,9 +161,7 @@ func Of(text []byte) *Note {
 	scanned := note.Scan(text)
 	inline := scanned.Inline()
 	n := &Note{State: props.State, Lines: scanned.Lines(), Aliases: props.Aliases()}
-	if p := props.Problem; p != nil {
-		n.Problem, n.ProblemLine = p.Reason, p.Line
-	}
+	n.Problem, n.ProblemLine = problem(props, text)
 	for _, p := range props.List {
 		n.Properties = append(n.Properties, Property{p.Key, plain(p.Value), p.Line})
 	}
@@ -177,6 +179,39 @@ func Of(text []byte) *Note {
 	}
 	n.tasks(inline.Tasks)
 	return n
+}
+
+// problem is what is wrong with a note that is text. A NUL character is in no
+// text that somebody wrote: a disk or a program has lost a part of it.
+func problem(props note.Properties, text []byte) (reason string, line int) {
+	if p := props.Problem; p != nil {
+		return p.Reason, p.Line
+	}
+	if at := bytes.IndexByte(text, 0); at >= 0 {
+		return "it holds a NUL character, as files do that were damaged", note.LineAt(text, at)
+	}
+	return "", 0
+}
+
+// Flaw says for people what is wrong with a note and on which line; the reason
+// is empty if nothing is. Such a note is used, but not all that was in it may be.
+func (b Blob) Flaw() (line int, reason string) {
+	n := b.Head()
+	return flaw(n.State, n.Problem, n.ProblemLine)
+}
+
+// FlawOf is the Flaw of a text.
+func FlawOf(text []byte) (line int, reason string) {
+	props := note.ParseProperties(text)
+	reason, line = problem(props, text)
+	return flaw(props.State, reason, line)
+}
+
+func flaw(s note.State, reason string, line int) (int, string) {
+	if s == note.StateInvalid {
+		reason = "its properties are no valid YAML: " + reason
+	}
+	return line, reason
 }
 
 // OfCanvas reads the facts of a canvas from its text: its cards that show a
@@ -206,7 +241,7 @@ func (n *Note) links(scanned *note.Note, lists ...[]note.Link) {
 			}
 			n.Links = append(n.Links, Link{
 				Target: l.Target, Subpath: l.Subpath, Text: l.Text, Form: l.Form, Embed: l.Embed, External: l.External,
-				Line: at.Line, Column: at.Column, Property: l.Property, Item: item,
+				Line: at.Line, Column: at.Column, Length: l.Span.End - l.Span.Start, Property: l.Property, Item: item,
 			})
 		}
 	}

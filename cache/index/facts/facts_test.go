@@ -2,6 +2,7 @@ package facts
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -30,6 +31,11 @@ func TestFactsOfANote(t *testing.T) {
 	after := n.Links[8]
 	if after.Line != 22 || after.Column != 4 {
 		t.Errorf("[[After]] is at %d:%d, want 22:4 in UTF-16 units", after.Line, after.Column)
+	}
+	for i, raw := range map[int]string{0: "[[Home#Top|home]]", 3: "[[Glue]]", 4: "![[p.png|100]]", 5: "[x](Other%20note.md#H)", 7: "[[Glue#^a|some]]", 8: "[[After]]"} {
+		if n.Links[i].Length != len(raw) {
+			t.Errorf("%s has %d bytes", raw, n.Links[i].Length)
+		}
 	}
 	if n.Links[2].Property != "see" || n.Links[2].Item != 1 || n.Links[3].Item != -1 {
 		t.Errorf("items: %+v", n.Links[2:4])
@@ -167,6 +173,18 @@ func BenchmarkLinks(b *testing.B) {
 	for b.Loop() {
 		for l := range blob.Links() {
 			_ = l
+		}
+	}
+}
+
+func TestWhatIsWrongWithANote(t *testing.T) {
+	for text, want := range map[string]string{
+		"---\na: 1\n---\nx": "0 ", "---\na: [\n---\n\x00": "3 its properties are no valid YAML: ", "a\r\nb\rc\x00": "3 it holds a NUL character", "\ufeff\x00": "1 it holds a NUL",
+	} {
+		line, reason := FlawOf([]byte(text))
+		line2, reason2 := Blob(Of([]byte(text)).Append(nil)).Flaw()
+		if got := fmt.Sprint(line, " ", reason); !strings.HasPrefix(got, want) || want == "0 " && got != want || line != line2 || reason != reason2 {
+			t.Errorf("%q: %q, and %d %q of its blob; want %q", text, got, line2, reason2, want)
 		}
 	}
 }
