@@ -258,6 +258,17 @@ func TestSwappedFolderGivesNoDeniedByte(t *testing.T) {
 			}
 		})
 		all.Go(func() {
+			r := v.Reader()
+			defer r.Close()
+			for i := 0; more(); i++ {
+				if i%2 == 0 {
+					r.Close() // and look for the folder anew
+				}
+				c, _ := r.Read("open/a/n.md", 100)
+				check("Reader", c.Bytes)
+			}
+		})
+		all.Go(func() {
 			root := find(t, v, "")
 			for more() {
 				v.Scan(ctx, root, ScanOptions{WalkOptions: WalkOptions{Keep: keep}, Workers: 2}, func(f File, b []byte, err error) error {

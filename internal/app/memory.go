@@ -14,6 +14,9 @@ const (
 	// sparing is how much the heap of a large vault may grow before it is
 	// collected, in percent of what is alive.
 	sparing = 30
+	// building is that while the index of a large vault is being built, which
+	// leaves much behind.
+	building = 100
 )
 
 // tidy gives back what building or loading an index took, once it is done, and
@@ -25,6 +28,9 @@ func tidy(ctx context.Context, ix *index.Index) {
 	for {
 		switch s := ix.Status(nil); s.Phase {
 		case index.Loading, index.Building, index.Degraded:
+			if s.Total >= large {
+				debug.SetGCPercent(building)
+			}
 		case index.Ready:
 			if s.Total >= large {
 				debug.SetGCPercent(sparing)

@@ -275,8 +275,9 @@ func (s *source) find(at note.Pos, target string) (note.Span, bool) {
 		n := note.Scan(s.text)
 		all := linksOf(n, s.text)
 		s.links = make(map[note.Pos]*note.Link, len(all))
+		places := n.Positions()
 		for i := range all {
-			s.links[n.Pos(all[i].Span.Start)] = &all[i]
+			s.links[places.Pos(all[i].Span.Start)] = &all[i]
 		}
 	}
 	l := s.links[at]

@@ -143,12 +143,13 @@ func (in outgoingIn) rows(c *tools.Call) ([]outgoingRow, vault.Path, error) {
 		return nil, p, fault.New(fault.InvalidInput, "%q is no UTF-8 text, so its links cannot be read.", p.String()).With("argument", "path")
 	}
 	n := note.Scan(text)
+	places := n.Positions()
 	var rows []outgoingRow
 	for _, l := range linksOf(n, text) {
 		if l.Embed && !in.Embeds {
 			continue
 		}
-		at := n.Pos(l.Span.Start)
+		at := places.Pos(l.Span.Start)
 		rows = append(rows, outgoingRow{
 			Raw: tools.Cut(string(l.Span.Of(text)), maxText), Kind: kindOf(l.Form, l.Embed),
 			Target: tools.Cut(l.Target, maxText), Display: tools.Cut(l.Text, maxText), Heading: tools.Cut(heading(l.Subpath), maxText),

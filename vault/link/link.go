@@ -6,6 +6,8 @@ package link
 import (
 	"strconv"
 	"strings"
+
+	"vault-mcp/vault/note"
 )
 
 // Link is one link as its text says it, not yet resolved.
@@ -117,7 +119,8 @@ func newMarkdown(text, dest string) (Link, bool) {
 	case External(dest):
 		l.Path, l.External = dest, true
 	default:
-		l.Path, l.Subpath = Split(Decode(dest))
+		path, subpath := Split(dest) // an encoded hash is a letter of a name
+		l.Path, l.Subpath = Decode(note.Unescape(path)), Decode(note.Unescape(subpath))
 	}
 	return l, true
 }

@@ -36,24 +36,42 @@ func LinesOf(text []byte) *Note {
 type Pos struct{ Line, Column int }
 
 // Pos converts a byte offset; an offset outside the text is moved to its nearest end. A byte order mark takes no column,
-// and a byte that is not UTF-8 takes one.
-func (n *Note) Pos(offset int) Pos {
+// and a byte that is not UTF-8 takes one. It reads the line up to there: for many offsets use Positions.
+func (n *Note) Pos(offset int) Pos { return n.Positions().Pos(offset) }
+
+// Positions converts offsets as Note.Pos does, in linear time together if they come in the order of the text. Each has to
+// be the start of a character.
+type Positions struct {
+	note *Note
+	at   int // the last offset
+	pos  Pos // its place, or zero
+}
+
+// Positions starts at the beginning of the note.
+func (n *Note) Positions() *Positions { return &Positions{note: n} }
+
+// Pos converts an offset.
+func (p *Positions) Pos(offset int) Pos {
+	n := p.note
 	offset = max(0, min(offset, len(n.src)))
 	i := n.lineAt(offset)
-	start := int(n.lines[i].start)
+	start, column := int(n.lines[i].start), 1
 	if i == 0 {
 		start = min(bomLen(n.src), offset)
 	}
-	units := 0
+	if p.pos.Line == i+1 && p.at <= offset {
+		start, column = max(start, p.at), p.pos.Column
+	}
 	for b := n.src[start:offset]; len(b) > 0; {
 		r, size := utf8.DecodeRune(b)
-		units++
+		column++
 		if r > 0xFFFF {
-			units++
+			column++
 		}
 		b = b[size:]
 	}
-	return Pos{Line: i + 1, Column: units + 1}
+	p.at, p.pos = offset, Pos{Line: i + 1, Column: column}
+	return p.pos
 }
 
 // Lines is the number of lines: at least 1, and a final line end opens no line of its own.

@@ -3,7 +3,25 @@ package note
 import (
 	"slices"
 	"testing"
+	"unicode/utf8"
 )
+
+func TestPositionsAreThoseOfPos(t *testing.T) {
+	n := Scan([]byte("\ufeffa😀b\r\n日c\n\nd\xff😀"))
+	var offsets []int
+	for i := range n.src {
+		if utf8.RuneStart(n.src[i]) {
+			offsets = append(offsets, i)
+		}
+	}
+	offsets = append(offsets, len(n.src), len(n.src)+1, -1, 3, 3, 0, 12, 5)
+	p := n.Positions()
+	for _, at := range offsets {
+		if got, want := p.Pos(at), n.Pos(at); got != want {
+			t.Errorf("%d is at %v, want %v", at, got, want)
+		}
+	}
+}
 
 func TestLinesOfAreThoseOfScan(t *testing.T) {
 	for _, text := range []string{

@@ -170,6 +170,10 @@ func hasScheme(b []byte) bool {
 
 func isSchemeByte(c byte) bool { return isAlpha(c) || isDigit(c) || c == '+' || c == '.' || c == '-' }
 
+// Unescape is the destination of a Markdown link without the backslashes before punctuation, and with its entities decoded
+// (CommonMark 2.4 and 2.5). Percent escapes stay.
+func Unescape(destination string) string { return string(unescape([]byte(destination))) }
+
 // unescape takes the backslashes before punctuation and the entities out of a target (CommonMark 2.4 and 2.5).
 func unescape(b []byte) []byte {
 	if bytes.IndexByte(b, '\\') < 0 && bytes.IndexByte(b, '&') < 0 {

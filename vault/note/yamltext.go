@@ -11,9 +11,9 @@ import (
 )
 
 // yamlText is the text that the YAML library parses, and the way back to the source. It differs from the source where
-// the library would read YAML 1.1: NEL, U+2028 and U+2029 end lines there, and control characters and a byte order mark
-// in the middle are refused, and a question mark or a colon ends a text in brackets. Each of those is replaced by a character that the
-// source does not hold. And it differs in two escapes of JSON that the library does not know, and in some tabs.
+// the library would read YAML 1.1: NEL, U+2028 and U+2029 end lines there, control characters and a byte order mark in
+// the middle are refused, and a question mark or a colon ends a text in brackets. Each of those is replaced by a character
+// that the source does not hold. And it differs in two escapes of JSON that the library does not know, and in some tabs.
 type yamlText struct {
 	src, b  []byte
 	edits   []edit

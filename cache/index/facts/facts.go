@@ -231,10 +231,11 @@ func OfCanvas(text []byte) (*Note, error) {
 }
 
 func (n *Note) links(scanned *note.Note, lists ...[]note.Link) {
+	places := scanned.Positions()
 	for i, list := range lists {
 		for j := range list {
 			l := &list[j]
-			at := scanned.Pos(l.Span.Start)
+			at := places.Pos(l.Span.Start)
 			item := -1
 			if i == 0 && l.Property != "" {
 				item = l.Item
