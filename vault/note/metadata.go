@@ -70,7 +70,7 @@ type propertyLinks struct {
 	text    []byte
 	prop    *Property
 	at      int // the search goes on here
-	lost    int // the item in which a search was in vain, so that no other is made there
+	lost    int // the item, or none for the whole value, in which a search was in vain, so that no other is made there
 	line    int // the line of
 	counted int // this offset
 	scan    *inliner
@@ -105,17 +105,17 @@ func (r *propertyLinks) link(value string, item int) {
 		return
 	}
 	l.Property, l.Item = r.prop.Key, item
-	whole := r.prop.ValueSpan
+	whole, within := r.prop.ValueSpan, none
 	if item >= 0 && item < len(r.prop.Items) {
-		whole = r.prop.Items[item]
+		whole, within = r.prop.Items[item], item
 	}
 	r.at = max(r.at, whole.Start)
 	k := -1
-	if r.lost != item && r.at < whole.End {
+	if r.lost != within && r.at < whole.End {
 		k = bytes.Index(r.text[r.at:whole.End], []byte(value))
 	}
 	if k < 0 {
-		r.lost = item
+		r.lost = within
 		l.Span, l.TargetSpan, l.SubpathSpan, l.TextSpan, l.TitleSpan = whole, Span{}, Span{}, Span{}, Span{}
 	} else {
 		k += r.at
