@@ -51,6 +51,18 @@ func (x Extensions) Accept(orElse func(name string) bool) func(name string) bool
 	return func(name string) bool { return slices.Contains(exts, strings.ToLower(path.Ext(name))) }
 }
 
+// Verbosity says how much of each row comes back.
+type Verbosity string
+
+// The verbosities.
+const (
+	Full  Verbosity = "full"
+	Terse Verbosity = "terse"
+)
+
+// Values lists the verbosities for the schema.
+func (Verbosity) Values() []string { return []string{string(Full), string(Terse)} }
+
 // Format says whether a text comes as it is or in the structured form.
 type Format string
 

@@ -156,7 +156,7 @@ func (b *bench) queries(v *vaultgen.Vault) error {
 	hub := v.Hubs[0]
 	all := call{Name: "backlinks", Arguments: map[string]any{"path": hub.Path}}
 	backlinks := map[string]call{
-		b.ours.who: {Name: "get_backlinks", Arguments: map[string]any{"path": hub.Path, "limit": hub.Backlinks}},
+		b.ours.who: {Name: "get_backlinks", Arguments: map[string]any{"path": hub.Path, "limit": hub.Backlinks, "verbosity": "terse"}},
 		"raw":      all,
 	}
 	page := map[string]call{

@@ -87,3 +87,14 @@ func TestUnlinkedMentionsAreWholeWordsOutsideLinksAndCode(t *testing.T) {
 		}
 	}
 }
+
+func TestTerseBacklinksSayWhereAndNoMore(t *testing.T) {
+	a := linked(t, map[string]string{"a.md": "one [[b|that]] two\n", "b.md": ""})
+	got := links(t, a, "get_backlinks", args{"path": "b.md", "verbosity": "terse"})
+	if got.Total != 1 || len(got.Backlinks) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	if r := got.Backlinks[0]; r.Source != "a.md" || r.Line != 1 || r.Col != 5 || r.Snippet != "" || r.Raw != "" {
+		t.Errorf("%+v", r)
+	}
+}

@@ -18,10 +18,11 @@ import (
 
 type backlinksIn struct {
 	tools.VaultArg
-	Path     tools.Note `json:"path" jsonschema:"note or any other file"`
-	Context  int        `json:"context,omitempty" jsonschema:"lines of text around each link" limits:"min=0,max=10"`
-	Unlinked bool       `json:"unlinked,omitempty" jsonschema:"also where its title or an alias stands without a link"`
-	Limit    int        `json:"limit,omitempty" limits:"min=1,max=5000,default=100"`
+	Path      tools.Note      `json:"path" jsonschema:"note or any other file"`
+	Context   int             `json:"context,omitempty" jsonschema:"lines of text around each link" limits:"min=0,max=10"`
+	Unlinked  bool            `json:"unlinked,omitempty" jsonschema:"also where its title or an alias stands without a link"`
+	Verbosity tools.Verbosity `json:"verbosity,omitempty" jsonschema:"terse: only where the links are, not their text" limits:"default=full"`
+	Limit     int             `json:"limit,omitempty" limits:"min=1,max=5000,default=100"`
 	tools.PageArg
 }
 
@@ -97,7 +98,7 @@ func backlinks() tools.Tool {
 			more = more || n < len(s.rows)
 			page = append(page, s.rows[:n]...)
 		}
-		n, err := b.fill(ctx, c, page, in.Context)
+		n, err := b.fill(ctx, c, page, in)
 		if err != nil {
 			return out, err
 		}
@@ -194,7 +195,7 @@ func (b *found) linksIn(c *tools.Call, m *index.Model, n *index.Note, path strin
 
 // fill reads the files of a page for the texts of its rows, and tells how many
 // rows fit into the answer.
-func (b *found) fill(ctx context.Context, c *tools.Call, page []backlinkRow, lines int) (int, error) {
+func (b *found) fill(ctx context.Context, c *tools.Call, page []backlinkRow, in backlinksIn) (int, error) {
 	r, err := c.Room(b.warnings.List())
 	if err != nil {
 		return 0, err
@@ -204,7 +205,7 @@ func (b *found) fill(ctx context.Context, c *tools.Call, page []backlinkRow, lin
 	src := source{}
 	for i := range page {
 		row := &page[i]
-		if row.Kind != kindCard {
+		if row.Kind != kindCard && in.Verbosity == tools.Full {
 			if row.Source != src.path {
 				if src, err = open(ctx, reader, row.Source); err != nil {
 					return 0, err
@@ -216,7 +217,7 @@ func (b *found) fill(ctx context.Context, c *tools.Call, page []backlinkRow, lin
 					}
 				}
 			}
-			src.fill(row, lines)
+			src.fill(row, in.Context)
 		}
 		if ok, err := r.Takes(row); !ok || err != nil {
 			return i, err

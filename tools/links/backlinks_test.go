@@ -47,7 +47,7 @@ func TestTextsOfLinksAreThoseOfTheFile(t *testing.T) {
 	}
 	fill := func(b *found) []backlinkRow {
 		t.Helper()
-		if n, err := b.fill(t.Context(), c, b.rows, 1); err != nil || n != len(b.rows) {
+		if n, err := b.fill(t.Context(), c, b.rows, backlinksIn{Context: 1, Verbosity: tools.Full}); err != nil || n != len(b.rows) {
 			t.Fatal(n, err)
 		}
 		return b.rows

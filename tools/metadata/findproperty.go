@@ -13,21 +13,15 @@ import (
 	"vault-mcp/vault/note"
 )
 
-// verbosity says whether values come back.
-type verbosity string
-
-// Values lists them for the schema.
-func (verbosity) Values() []string { return []string{"full", "terse"} }
-
 type findPropertyIn struct {
 	tools.VaultArg
-	Key       string       `json:"key" limits:"minLength=1,maxLength=1000"`
-	Value     any          `json:"value,omitempty" jsonschema:"text, number, true or false; dates as YYYY-MM-DD"`
-	Op        operator     `json:"op,omitempty" jsonschema:"equals with a value, else exists; a list fits if an item does"`
-	Nested    bool         `json:"nested,omitempty" jsonschema:"the key is a dotted path"`
-	Folder    tools.Folder `json:"folder,omitempty"`
-	Verbosity verbosity    `json:"verbosity,omitempty" jsonschema:"terse: without values" limits:"default=full"`
-	Limit     int          `json:"limit,omitempty" limits:"min=1,max=1000,default=200"`
+	Key       string          `json:"key" limits:"minLength=1,maxLength=1000"`
+	Value     any             `json:"value,omitempty" jsonschema:"text, number, true or false; dates as YYYY-MM-DD"`
+	Op        operator        `json:"op,omitempty" jsonschema:"equals with a value, else exists; a list fits if an item does"`
+	Nested    bool            `json:"nested,omitempty" jsonschema:"the key is a dotted path"`
+	Folder    tools.Folder    `json:"folder,omitempty"`
+	Verbosity tools.Verbosity `json:"verbosity,omitempty" jsonschema:"terse: without values" limits:"default=full"`
+	Limit     int             `json:"limit,omitempty" limits:"min=1,max=1000,default=200"`
 	tools.PageArg
 }
 
@@ -57,7 +51,7 @@ func findNotesByProperty() tools.Tool {
 		f := propertyFinder{key: in.Key, nested: in.Nested, cond: cond}
 		found, err := find(ctx, many{c, &in.Folder, in.Cursor, in.Limit}, f.begin, f.fits, func(n index.Note) foundRow {
 			r := foundRow{Path: n.Path}
-			if in.Verbosity == "terse" {
+			if in.Verbosity == tools.Terse {
 				return r
 			}
 			if v, has := f.value(n); has {

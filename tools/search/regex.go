@@ -11,12 +11,12 @@ import (
 
 type regexIn struct {
 	tools.VaultArg
-	Pattern   string       `json:"pattern" jsonschema:"JavaScript syntax without look-around and back-references; ^ and $ match at lines" limits:"minLength=1,maxLength=1000"`
-	Flags     string       `json:"flags,omitempty" jsonschema:"of i m s u; \"\" for none" limits:"maxLength=8,default=i"`
-	Root      tools.Folder `json:"root,omitempty" jsonschema:"only below this folder"`
-	PerNote   int          `json:"max_matches_per_file,omitempty" limits:"min=1,max=1000,default=10"`
-	Verbosity verbosity    `json:"verbosity,omitempty" jsonschema:"terse leaves snippets and matches out" limits:"default=full"`
-	Limit     int          `json:"limit,omitempty" limits:"min=1,max=1000,default=50"`
+	Pattern   string          `json:"pattern" jsonschema:"JavaScript syntax without look-around and back-references; ^ and $ match at lines" limits:"minLength=1,maxLength=1000"`
+	Flags     string          `json:"flags,omitempty" jsonschema:"of i m s u; \"\" for none" limits:"maxLength=8,default=i"`
+	Root      tools.Folder    `json:"root,omitempty" jsonschema:"only below this folder"`
+	PerNote   int             `json:"max_matches_per_file,omitempty" limits:"min=1,max=1000,default=10"`
+	Verbosity tools.Verbosity `json:"verbosity,omitempty" jsonschema:"terse leaves snippets and matches out" limits:"default=full"`
+	Limit     int             `json:"limit,omitempty" limits:"min=1,max=1000,default=50"`
 	tools.PageArg
 }
 
@@ -36,7 +36,7 @@ func searchRegex() tools.Tool {
 		if err != nil {
 			return out{}, err
 		}
-		full := in.Verbosity != "terse"
+		full := in.Verbosity != tools.Terse
 		s, err := begin(c, &in.Root, in.Cursor, in.Limit, shape{snippet: full, match: full})
 		if err != nil {
 			return out{}, err

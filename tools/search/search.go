@@ -23,12 +23,6 @@ func Tools() tools.Domain {
 	return tools.Domain{Name: "search", Tools: []tools.Tool{searchText(), searchRegex(), searchVault(), searchJSONLogic()}}
 }
 
-// verbosity says how much of a hit comes back.
-type verbosity string
-
-// Values lists them for the schema.
-func (verbosity) Values() []string { return []string{"full", "terse"} }
-
 // item is one matching line, or a file that matches as a whole.
 type item struct {
 	Path    string  `json:"path"`

@@ -10,13 +10,13 @@ import (
 
 type textIn struct {
 	tools.VaultArg
-	Query     string       `json:"query" jsonschema:"literal text" limits:"minLength=1,maxLength=1000"`
-	CaseSens  bool         `json:"case_sensitive,omitempty"`
-	WholeWord bool         `json:"whole_word,omitempty"`
-	Root      tools.Folder `json:"root,omitempty" jsonschema:"only below this folder"`
-	PerNote   int          `json:"max_matches_per_file,omitempty" limits:"min=1,max=1000,default=5"`
-	Verbosity verbosity    `json:"verbosity,omitempty" jsonschema:"terse leaves the snippets out" limits:"default=full"`
-	Limit     int          `json:"limit,omitempty" limits:"min=1,max=1000,default=50"`
+	Query     string          `json:"query" jsonschema:"literal text" limits:"minLength=1,maxLength=1000"`
+	CaseSens  bool            `json:"case_sensitive,omitempty"`
+	WholeWord bool            `json:"whole_word,omitempty"`
+	Root      tools.Folder    `json:"root,omitempty" jsonschema:"only below this folder"`
+	PerNote   int             `json:"max_matches_per_file,omitempty" limits:"min=1,max=1000,default=5"`
+	Verbosity tools.Verbosity `json:"verbosity,omitempty" jsonschema:"terse leaves the snippets out" limits:"default=full"`
+	Limit     int             `json:"limit,omitempty" limits:"min=1,max=1000,default=50"`
 	tools.PageArg
 }
 
@@ -28,7 +28,7 @@ func searchText() tools.Tool {
 		Scope:  auth.Read,
 		Narrow: "a lower limit, verbosity terse, or a root folder",
 	}, func(ctx context.Context, c *tools.Call, in textIn) (out, error) {
-		s, err := begin(c, &in.Root, in.Cursor, in.Limit, shape{snippet: in.Verbosity != "terse"})
+		s, err := begin(c, &in.Root, in.Cursor, in.Limit, shape{snippet: in.Verbosity != tools.Terse})
 		if err != nil {
 			return out{}, err
 		}

@@ -15,13 +15,13 @@ import (
 
 type vaultIn struct {
 	tools.VaultArg
-	Query      string       `json:"query" jsonschema:"words and \"phrases\", /regex/, -not, OR, ( ), file: path: content: tag: line: block: section: task: task-todo: task-done: match-case:, [property:value]" limits:"minLength=1,maxLength=10000"`
-	Root       tools.Folder `json:"root,omitempty" jsonschema:"only below this folder"`
-	Explain    bool         `json:"explain,omitempty" jsonschema:"also say how the query was understood"`
-	PerNote    int          `json:"max_matches_per_file,omitempty" limits:"min=1,max=1000,default=5"`
-	EmbeddedIn tools.Note   `json:"embedded_in,omitempty" jsonschema:"the note whose query block this is, so that it does not find itself"`
-	Verbosity  verbosity    `json:"verbosity,omitempty" jsonschema:"terse leaves the snippets out" limits:"default=full"`
-	Limit      int          `json:"limit,omitempty" limits:"min=1,max=1000,default=50"`
+	Query      string          `json:"query" jsonschema:"words and \"phrases\", /regex/, -not, OR, ( ), file: path: content: tag: line: block: section: task: task-todo: task-done: match-case:, [property:value]" limits:"minLength=1,maxLength=10000"`
+	Root       tools.Folder    `json:"root,omitempty" jsonschema:"only below this folder"`
+	Explain    bool            `json:"explain,omitempty" jsonschema:"also say how the query was understood"`
+	PerNote    int             `json:"max_matches_per_file,omitempty" limits:"min=1,max=1000,default=5"`
+	EmbeddedIn tools.Note      `json:"embedded_in,omitempty" jsonschema:"the note whose query block this is, so that it does not find itself"`
+	Verbosity  tools.Verbosity `json:"verbosity,omitempty" jsonschema:"terse leaves the snippets out" limits:"default=full"`
+	Limit      int             `json:"limit,omitempty" limits:"min=1,max=1000,default=50"`
 	tools.PageArg
 }
 
@@ -53,7 +53,7 @@ func searchVault() tools.Tool {
 		if err != nil {
 			return vaultOut{}, misread(err)
 		}
-		s, err := begin(c, &in.Root, in.Cursor, in.Limit, shape{snippet: in.Verbosity != "terse"})
+		s, err := begin(c, &in.Root, in.Cursor, in.Limit, shape{snippet: in.Verbosity != tools.Terse})
 		if err != nil {
 			return vaultOut{}, err
 		}
