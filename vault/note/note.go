@@ -1,7 +1,7 @@
 // Package note owns what the bytes of one note mean: its properties, its block structure, its headings, sections and
 // block ids, and the links, tags, tasks and other marks in its text, each as a range of bytes. It reads Markdown as Obsidian does, which is CommonMark with
 // properties, %% comments, $$ math, callouts, tables, footnotes and block ids. It knows no file, no vault and no other
-// note, never changes the text, takes time linear in its length, and accepts any bytes at all.
+// note, never changes a text but returns an edited one, reads in time linear in its length, and accepts any bytes at all.
 //
 // Lines end with LF, CRLF or a CR alone (CommonMark 0.31, 2.1); U+2028, NEL and form feed are ordinary characters.
 // Offsets count bytes from the start of the text, lines count from 1, columns count UTF-16 units from 1.

@@ -51,6 +51,20 @@ func (e *errYAML) Error() string { return e.reason }
 
 // read returns the properties with places in the block, or nil for null. Lines count from 0.
 func (y *yamlReader) read() ([]Property, *Problem) {
+	root, problem := y.root()
+	if problem != nil {
+		return nil, problem
+	}
+	list, err := y.mapping(root)
+	if err != nil {
+		at := y.text.source(err.at)
+		return nil, &Problem{Line: countLines(y.text.src[:at]), Reason: err.reason}
+	}
+	return list, nil
+}
+
+// root parses the text and makes its places known.
+func (y *yamlReader) root() (*yaml.Node, *Problem) {
 	root, problem := parseYAML(y.text.b)
 	for _, change := range []func() bool{y.text.decodeEscapes, y.text.blankTabs} {
 		if problem != nil && change() {
@@ -61,12 +75,7 @@ func (y *yamlReader) read() ([]Property, *Problem) {
 		return nil, problem
 	}
 	y.indexLines()
-	list, err := y.mapping(root)
-	if err != nil {
-		at := y.text.source(err.at)
-		return nil, &Problem{Line: countLines(y.text.src[:at]), Reason: err.reason}
-	}
-	return list, nil
+	return root, nil
 }
 
 // parseYAML returns the root node of the only document.
