@@ -33,6 +33,7 @@ type folder interface {
 	// error is returned with it.
 	entries() ([]fs.DirEntry, error)
 	close()
+	changing
 }
 
 // reading says what of a file may be read.

@@ -7,21 +7,28 @@ type Code string
 
 // The codes. Each has a row in table below; a test walks them.
 const (
-	ACLDenied        Code = "acl_denied"
-	Aborted          Code = "aborted"
-	ElicitRequired   Code = "elicit_required"
-	Forbidden        Code = "forbidden"
-	Internal         Code = "internal"
-	InvalidInput     Code = "invalid_input"
-	NotFound         Code = "not_found"
-	NoteNotFound     Code = "note_not_found"
-	OperationTimeout Code = "operation_timeout"
-	Overflow         Code = "overflow"
-	PathInvalid      Code = "path_invalid"
-	ReadOnly         Code = "read_only"
-	Throttled        Code = "throttled"
-	ValidationError  Code = "validation_error"
-	VaultNotFound    Code = "vault_not_found"
+	ACLDenied              Code = "acl_denied"
+	Aborted                Code = "aborted"
+	ConcurrentModification Code = "concurrent_modification"
+	ElicitRequired         Code = "elicit_required"
+	Forbidden              Code = "forbidden"
+	IdempotencyInFlight    Code = "idempotency_in_flight"
+	IdempotencyKeyMismatch Code = "idempotency_key_mismatch"
+	IndeterminateOutcome   Code = "indeterminate_outcome"
+	Internal               Code = "internal"
+	InvalidInput           Code = "invalid_input"
+	NotFound               Code = "not_found"
+	NoteExists             Code = "note_exists"
+	NoteNotFound           Code = "note_not_found"
+	OperationTimeout       Code = "operation_timeout"
+	Overflow               Code = "overflow"
+	PathInvalid            Code = "path_invalid"
+	ReadOnly               Code = "read_only"
+	Throttled              Code = "throttled"
+	ValidationError        Code = "validation_error"
+	VaultBusy              Code = "vault_busy"
+	VaultNotFound          Code = "vault_not_found"
+	WriteFailed            Code = "write_failed"
 )
 
 // Row says what a code means, for the docs and for the caller.
@@ -39,10 +46,15 @@ var table = func() map[Code]Row {
 	for _, r := range []Row{
 		{ACLDenied, false, "Work with another path, or ask the person to change the folder rules.", "A folder rule forbids this operation on this path."},
 		{Aborted, true, "Call again if the answer is still wanted.", "The call was cancelled, or its client went away."},
+		{ConcurrentModification, true, "Read the note again, and make the change to what it holds now.", "A file is not as the call expected it, or another program wrote it meanwhile; nothing was changed."},
 		{ElicitRequired, false, "Ask the person to approve the call.", "A person has to approve the call first."},
 		{Forbidden, false, "Use a tool that this caller may use.", "The caller lacks the scope for this tool or vault."},
+		{IdempotencyInFlight, true, "Wait a moment and call again with the same key.", "A call with the same idempotency key is being made just now."},
+		{IdempotencyKeyMismatch, false, "Use a new key for a new call.", "The idempotency key belongs to a call with other arguments."},
+		{IndeterminateOutcome, false, "Read the named files before doing anything else, and tell the person.", "Something failed after the change had begun, and not everything could be taken back; details name the files."},
 		{Internal, true, "Call again once; if it fails again, tell the person to look at the server's log.", "A fault of the server; the cause is in its log, never in the answer."},
 		{InvalidInput, false, "Correct the arguments by the message and call again.", "The arguments are well formed but cannot be carried out; details say which and why."},
+		{NoteExists, false, "Choose another path, or read the note and change it.", "A file with that path exists already."},
 		{NotFound, false, "Look up the right name first.", "The named thing (a tool, a section, a property) does not exist."},
 		{NoteNotFound, false, "Use list_notes or search_text to find the path; closest, if given, has similar ones.", "No file with that path is in the vault, or the caller may not know of it."},
 		{OperationTimeout, false, "Ask for less: a narrower folder, or a pattern with more literal text in it.", "The call took longer than a client waits for an answer."},
@@ -51,7 +63,9 @@ var table = func() map[Code]Row {
 		{ReadOnly, false, "Only read from this vault, or ask the person to allow writing.", "The vault, or the whole server, is read-only."},
 		{Throttled, true, "Wait retry_after_ms milliseconds, then call again.", "Too many calls in a short time; a refused call draws nothing from the budget."},
 		{ValidationError, false, "Correct the named argument and call again.", "The arguments do not fit the tool's schema; details name the argument."},
+		{VaultBusy, true, "Call again in a moment.", "Another change of this vault is being made and takes long; nothing was changed."},
 		{VaultNotFound, false, "Use list_vaults to see the ids.", "No vault with that id is configured."},
+		{WriteFailed, false, "Tell the person why; what was there is unchanged.", "The system did not let a file be written: full disk, no permission, read-only. Nothing was changed."},
 	} {
 		m[r.Code] = r
 	}

@@ -63,4 +63,16 @@ func (d Disk) ReadOnly(t testing.TB, only bool) {
 	}
 }
 
+// FolderReadOnly makes one folder of the disk read-only, until the process ends.
+func (d Disk) FolderReadOnly(t testing.TB, dir string) {
+	t.Helper()
+	err := syscall.Mount(dir, dir, "", syscall.MS_BIND, "")
+	if err == nil {
+		err = syscall.Mount("", dir, "", syscall.MS_BIND|syscall.MS_REMOUNT|syscall.MS_RDONLY, "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) }

@@ -16,4 +16,7 @@ func New(t *testing.T, _ int) Disk {
 // ReadOnly makes the disk read-only, or writable again.
 func (d Disk) ReadOnly(t testing.TB, _ bool) { t.Fatal("no disk can be mounted") }
 
+// FolderReadOnly makes one folder of the disk read-only, until the process ends.
+func (d Disk) FolderReadOnly(t testing.TB, _ string) { t.Fatal("no disk can be mounted") }
+
 func isFull(error) bool { return false }

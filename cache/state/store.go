@@ -1,0 +1,242 @@
+// Package state owns what must not be lost: the journal of changes with the
+// content of the files before and after, snapshots of notes, and idempotency
+// keys. It is one SQLite file, state.db, in the vault's state folder, shared by
+// all processes on the vault; every transaction is on the disk when it returns.
+//
+// The program never deletes it, and only migrates it forward: a program that
+// finds a newer schema than its own refuses to write, with ErrNewer.
+package state
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	_ "modernc.org/sqlite"
+)
+
+// ErrNewer says that a newer program has changed the layout of the state.
+var ErrNewer = errors.New("the state belongs to a newer version of this program, which should be used instead")
+
+// migrations lead from nothing to the layout of today. They are only ever added
+// to: the checksum of each is kept in the database.
+var migrations = []string{
+	`CREATE TABLE blobs (hash BLOB PRIMARY KEY, size INTEGER NOT NULL, packed INTEGER NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE changes (
+	seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, tool TEXT NOT NULL, caller TEXT NOT NULL, call TEXT NOT NULL,
+	key TEXT NOT NULL, approval TEXT NOT NULL, undoes TEXT NOT NULL, began INTEGER NOT NULL, ended INTEGER NOT NULL,
+	outcome TEXT NOT NULL, summary TEXT NOT NULL, strange TEXT NOT NULL, receipt BLOB);
+CREATE INDEX changes_open ON changes (seq) WHERE outcome = '';
+CREATE TABLE edits (
+	change TEXT NOT NULL, n INTEGER NOT NULL, kind INTEGER NOT NULL, path TEXT NOT NULL, dest TEXT NOT NULL, dir INTEGER NOT NULL,
+	before BLOB NOT NULL, after BLOB NOT NULL, mode INTEGER NOT NULL, upkeep INTEGER NOT NULL, PRIMARY KEY (change, n)) WITHOUT ROWID;
+CREATE INDEX edits_path ON edits (path);
+CREATE INDEX edits_dest ON edits (dest) WHERE dest <> '';
+CREATE TABLE snapshots (
+	id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, hash BLOB NOT NULL, size INTEGER NOT NULL, at INTEGER NOT NULL,
+	change TEXT NOT NULL, label TEXT NOT NULL);
+CREATE INDEX snapshots_path ON snapshots (path, id);
+CREATE TABLE keys (
+	caller TEXT NOT NULL, key TEXT NOT NULL, tool TEXT NOT NULL, call TEXT NOT NULL, change TEXT NOT NULL, at INTEGER NOT NULL,
+	PRIMARY KEY (caller, key)) WITHOUT ROWID;
+CREATE TABLE clock (id INTEGER PRIMARY KEY CHECK (id = 1), highest INTEGER NOT NULL);
+INSERT INTO clock (id, highest) VALUES (1, 0);`,
+	// Hashes come in no order: ordered by them, each content got a page of its own
+	// that had to be found and written. Now they are written one behind the other.
+	`ALTER TABLE blobs RENAME TO ordered;
+CREATE TABLE blobs (hash BLOB PRIMARY KEY, size INTEGER NOT NULL, packed INTEGER NOT NULL, data BLOB NOT NULL);
+INSERT INTO blobs SELECT hash, size, packed, data FROM ordered;
+DROP TABLE ordered;`,
+}
+
+// Store is the open state of one vault. Its methods may be called at the same
+// time.
+type Store struct {
+	db   *sql.DB
+	mu   sync.Mutex // guards conn: one statement at a time in this process
+	conn *sql.Conn
+	dir  string
+	turn chan struct{} // held by who applies a plan in this process
+}
+
+// Open opens or makes the state in a folder that exists and is private. The
+// error is for the person who runs the server.
+func Open(ctx context.Context, dir string) (*Store, error) {
+	name := filepath.ToSlash(filepath.Join(dir, "state.db"))
+	if !strings.HasPrefix(name, "/") {
+		name = "/" + name
+	}
+	dsn := "file://" + (&url.URL{Path: name}).EscapedPath() +
+		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(ON)&_pragma=cache_size(-2048)"
+	if runtime.GOOS == "darwin" {
+		dsn += "&_pragma=fullfsync(1)&_pragma=checkpoint_fullfsync(1)"
+	}
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, fmt.Errorf("open the state: %w", err)
+	}
+	s := &Store{db: db, dir: dir, turn: make(chan struct{}, 1)}
+	if s.conn, err = db.Conn(ctx); err == nil {
+		err = s.migrate(ctx)
+	}
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("open the state: %w", err)
+	}
+	return s, nil
+}
+
+// Exists reports whether a folder holds a state.
+func Exists(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "state.db"))
+	return err == nil
+}
+
+// Close ends the use of the state.
+func (s *Store) Close() error {
+	if s.conn != nil {
+		s.conn.Close()
+	}
+	return s.db.Close()
+}
+
+// migrate brings the layout up to date, in one transaction.
+func (s *Store) migrate(ctx context.Context) error {
+	var version int
+	if err := s.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	if version == len(migrations) {
+		return nil
+	}
+	return s.immediately(ctx, func(tx *transaction) error {
+		if err := tx.row("PRAGMA user_version").Scan(&version); err != nil {
+			return err
+		}
+		if version > len(migrations) {
+			return ErrNewer
+		}
+		if version == 0 {
+			if err := tx.exec("CREATE TABLE migrations (n INTEGER PRIMARY KEY, sum TEXT NOT NULL)"); err != nil {
+				return err
+			}
+		}
+		for n, m := range migrations {
+			sum := sha256.Sum256([]byte(m))
+			if n < version {
+				var was string
+				if err := tx.row("SELECT sum FROM migrations WHERE n = ?", n+1).Scan(&was); err != nil {
+					return err
+				}
+				if was != hex.EncodeToString(sum[:]) {
+					return fmt.Errorf("step %d of the layout is not the one that made this state", n+1)
+				}
+				continue
+			}
+			if err := tx.exec(m); err != nil {
+				return err
+			}
+			if err := tx.exec("INSERT INTO migrations (n, sum) VALUES (?, ?)", n+1, hex.EncodeToString(sum[:])); err != nil {
+				return err
+			}
+		}
+		return tx.exec(fmt.Sprintf("PRAGMA user_version = %d", len(migrations)))
+	})
+}
+
+// transaction is a transaction in progress.
+type transaction struct {
+	ctx  context.Context
+	conn *sql.Conn
+}
+
+func (t *transaction) exec(query string, args ...any) error {
+	_, err := t.conn.ExecContext(t.ctx, query, args...)
+	return err
+}
+
+// changed runs a statement and tells how many rows it changed.
+func (t *transaction) changed(query string, args ...any) (int64, error) {
+	r, err := t.conn.ExecContext(t.ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
+func (t *transaction) row(query string, args ...any) *sql.Row {
+	return t.conn.QueryRowContext(t.ctx, query, args...)
+}
+
+func (t *transaction) rows(f func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := t.conn.QueryContext(t.ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := f(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// write runs f in one transaction that no other process interrupts, if the
+// layout is still that of this program.
+func (s *Store) write(ctx context.Context, f func(*transaction) error) error {
+	return s.immediately(ctx, func(tx *transaction) error {
+		var version int
+		if err := tx.row("PRAGMA user_version").Scan(&version); err != nil {
+			return err
+		}
+		if version != len(migrations) {
+			return ErrNewer
+		}
+		return f(tx)
+	})
+}
+
+func (s *Store) immediately(ctx context.Context, f func(*transaction) error) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// A transaction is not left half done because somebody went away.
+	ctx = context.WithoutCancel(ctx)
+	if _, err := s.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return refusal(err)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			_, _ = s.conn.ExecContext(ctx, "ROLLBACK")
+			panic(p)
+		}
+		if err != nil {
+			_, _ = s.conn.ExecContext(ctx, "ROLLBACK") // the error that matters is err
+		}
+	}()
+	if err := f(&transaction{ctx, s.conn}); err != nil {
+		return refusal(err)
+	}
+	_, err = s.conn.ExecContext(ctx, "COMMIT")
+	return refusal(err)
+}
+
+// read runs f over one state of the database.
+func (s *Store) read(ctx context.Context, f func(*transaction) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.conn.ExecContext(ctx, "BEGIN"); err != nil {
+		return err
+	}
+	defer s.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	return f(&transaction{ctx, s.conn})
+}
