@@ -78,38 +78,6 @@ func hex(c byte) int {
 	return -1
 }
 
-// encode makes a Markdown destination of a target. Like Obsidian it encodes blanks, and besides only what would end the
-// destination or be decoded to something else.
-func encode(target string) string {
-	parens := balanced(target)
-	escape := func(c byte) bool {
-		switch c {
-		case '(', ')':
-			return !parens
-		case '<', '>', '\\':
-			return true
-		}
-		return c <= ' ' || c == 0x7f
-	}
-	percent := false
-	for i := range len(target) {
-		percent = percent || escape(target[i]) || isEscape(target, i)
-	}
-	var out strings.Builder
-	out.Grow(len(target) + 16)
-	for i := range len(target) {
-		c := target[i]
-		if escape(c) || c == '%' && percent {
-			out.WriteByte('%')
-			out.WriteByte("0123456789ABCDEF"[c>>4])
-			out.WriteByte("0123456789ABCDEF"[c&15])
-		} else {
-			out.WriteByte(c)
-		}
-	}
-	return out.String()
-}
-
 // balanced reports whether each parenthesis has its other one, none more than 32 deep (CommonMark 0.31, 6.3).
 func balanced(s string) bool {
 	depth := 0

@@ -147,7 +147,7 @@ func (o Options) write(path, name string) string {
 		}
 		text = Display(name + o.Subpath)
 	}
-	s.WriteString("[" + bracketSafe(text) + "](" + encode(target) + ")")
+	s.WriteString("[" + bracketSafe(text) + "](" + Destination{}.Encode(target) + ")")
 	return s.String()
 }
 
