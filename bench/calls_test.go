@@ -37,7 +37,7 @@ func newSite(b *testing.B, v *vaultgen.Vault) site {
 	b.Helper()
 	home := b.TempDir()
 	file := filepath.Join(home, "config.yaml")
-	text := fmt.Sprintf("vaults: [{id: main, path: %q}]\nthrottle: {read: {per_minute: 1000000, burst: 1000000}}\n"+
+	text := fmt.Sprintf("vaults: [{id: main, path: %q}]\nthrottle: {read: {per_minute: 1000000, burst: 1000000}, write: {per_minute: 1000000, burst: 1000000}}\n"+
 		"governor: {max_response_bytes: 4000000}\n", v.Dir)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		b.Fatal(err)
@@ -51,13 +51,14 @@ func newSite(b *testing.B, v *vaultgen.Vault) site {
 	return site{env, file}
 }
 
-func (s site) open(b *testing.B) *app.App {
+// open starts a server; approve says whether a person approves what needs one.
+func (s site) open(b *testing.B, approve bool) *app.App {
 	b.Helper()
 	cfg, err := s.env.Load(s.file)
 	if err != nil {
 		b.Fatal(err)
 	}
-	a, err := app.New(cfg, app.Options{Env: s.env, Version: "bench", Log: slog.New(slog.DiscardHandler)})
+	a, err := app.New(cfg, app.Options{Env: s.env, Version: "bench", Log: slog.New(slog.DiscardHandler), Approve: func(string, string) bool { return approve }})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func benchmarkCall(b *testing.B, tool string, args func(*vaultgen.Vault) map[str
 	if err != nil {
 		b.Fatal(err)
 	}
-	a := newSite(b, v).open(b)
+	a := newSite(b, v).open(b, false)
 	defer a.Close()
 	a.Begin(b.Context())
 	if err := a.Index(b.Context(), false, func(string, int, int) {}); err != nil {
@@ -150,7 +151,7 @@ func BenchmarkWarm(b *testing.B) {
 	}
 	s := newSite(b, v)
 	once := func() {
-		a := s.open(b)
+		a := s.open(b, false)
 		defer a.Close()
 		a.Begin(b.Context())
 		if err := a.Index(b.Context(), false, func(string, int, int) {}); err != nil {
@@ -175,7 +176,7 @@ func BenchmarkStart(b *testing.B) {
 	s := newSite(b, v)
 	b.ReportAllocs()
 	for b.Loop() {
-		a := s.open(b)
+		a := s.open(b, false)
 		if err := a.Serve(b.Context(), strings.NewReader(hello), io.Discard); err != nil {
 			b.Fatal(err)
 		}

@@ -159,3 +159,35 @@ func (a *arguments) refs(in reflect.Value) []Ref {
 	}
 	return rs
 }
+
+// NotePath is the path of a note that need not be there: cleaned, with .md where
+// it has no extension that the app knows.
+func NotePath(arg string) (string, error) {
+	clean, err := vault.Clean(arg)
+	if err == nil && vault.Kind(clean) == vault.Other {
+		clean += ".md"
+	}
+	return clean, err
+}
+
+// Target names a file that a change is about, which may not exist yet. The
+// caller must be allowed to write there.
+type Target struct {
+	Arg string
+	at  acl.Target
+	err error
+}
+
+// UnmarshalJSON reads the path as it was sent.
+func (t *Target) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &t.Arg) }
+
+// Target is what was found. Its errors are path_invalid and acl_denied.
+func (t *Target) Target() (acl.Target, error) { return t.at, t.err }
+
+func (t *Target) resolve(ctx context.Context, w *acl.View) error {
+	if t.Arg == "" {
+		return nil // an argument that may be left out
+	}
+	t.at, t.err = w.Target(ctx, t.Arg, true)
+	return t.err
+}

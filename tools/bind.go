@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -112,7 +113,7 @@ func (a *arguments) known(args map[string]json.RawMessage) error {
 
 // set decodes one argument, or its default if it is absent, into v.
 func (f *field) set(v reflect.Value, raw json.RawMessage) error {
-	if isNull(raw) {
+	if len(raw) == 0 || isNull(raw) && v.Type() != anyValue {
 		if f.required {
 			return invalid(f.name, "The argument %q is missing.", f.name)
 		}
@@ -171,6 +172,7 @@ func checkType(name string, s *jsonschema.Schema, raw json.RawMessage) error {
 		if got != "an object" {
 			return invalid(name, "The argument %q must be an object, not %s.", name, got)
 		}
+		return checkMembers(name, s, raw)
 	}
 	return nil
 }
@@ -220,6 +222,36 @@ func checkItems(name string, s *jsonschema.Schema, raw json.RawMessage) error {
 	for i, it := range items {
 		if err := checkType(fmt.Sprintf("%s[%d]", name, i), s.Items, it); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkMembers compares the members of an object with those that its schema
+// names, if it names any.
+func checkMembers(name string, s *jsonschema.Schema, raw json.RawMessage) error {
+	if len(s.Properties) == 0 {
+		return nil
+	}
+	members, err := decodeArgs(raw)
+	if err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		member := s.Properties[key]
+		if member == nil {
+			return invalid(name, "The argument %q has no member %q. Valid: %s.", name, show(key), strings.Join(slices.Sorted(maps.Keys(s.Properties)), ", "))
+		}
+		if isNull(members[key]) {
+			continue
+		}
+		if err := checkType(name+"."+key, member, members[key]); err != nil {
+			return err
+		}
+	}
+	for _, key := range s.Required {
+		if isNull(members[key]) {
+			return invalid(name, "The argument %q has no member %q.", name, key)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"time"
 
 	"vault-mcp/governor"
 	"vault-mcp/internal/acl"
@@ -28,6 +29,8 @@ type Call struct {
 	// text has to carry everything.
 	TextOnly bool
 	Cursors  governor.Cursors
+	// Began is when the call came.
+	Began time.Time
 
 	in   any
 	args map[string]json.RawMessage
@@ -41,6 +44,9 @@ func (c *Call) VaultID() string {
 	_ = json.Unmarshal(c.args["vault"], &id) // absent: ""; a string by the schema otherwise
 	return id
 }
+
+// Has reports whether the call has an argument.
+func (c *Call) Has(name string) bool { return !isNull(c.args[name]) }
 
 // Resolve finds every path in the arguments and judges it for reading.
 func (c *Call) Resolve(ctx context.Context) error {

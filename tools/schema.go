@@ -2,8 +2,10 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -42,6 +44,7 @@ type field struct {
 var (
 	enumType = reflect.TypeFor[Enum]()
 	refType  = reflect.TypeFor[Ref]()
+	anyValue = reflect.TypeFor[Value]()
 )
 
 // argumentsOf derives an argument list from a flat struct. Field tags: json
@@ -89,9 +92,13 @@ func argumentsOf[In any]() (*arguments, error) {
 func special(typ reflect.Type) map[reflect.Type]*jsonschema.Schema {
 	m := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Note]():    {Type: "string", MinLength: ptr(1), MaxLength: ptr(maxPath)},
+		reflect.TypeFor[Target]():  {Type: "string", MinLength: ptr(1), MaxLength: ptr(maxPath)},
+		reflect.TypeFor[Spot]():    {Type: "string", MinLength: ptr(1), MaxLength: ptr(maxPath)},
 		reflect.TypeFor[File]():    {Type: "string", MinLength: ptr(1), MaxLength: ptr(maxPath)},
 		reflect.TypeFor[Folder]():  {Type: "string", MaxLength: ptr(maxPath)},
 		reflect.TypeFor[VaultID](): {Type: "string"},
+		reflect.TypeFor[Value]():   {},
+		reflect.TypeFor[Object]():  {Type: "object"},
 	}
 	var visit func(reflect.Type)
 	visit = func(t reflect.Type) {
@@ -227,7 +234,10 @@ func (t *Tool) Arguments() []string {
 		if f.required {
 			need = ", required"
 		}
-		line := fmt.Sprintf("%s (%s%s)", f.name, f.schema.Type, need)
+		line := fmt.Sprintf("%s (%s%s)", f.name, cmp.Or(f.schema.Type, "any"), need)
+		if of := f.schema.Items; of != nil && len(of.Properties) > 0 {
+			line += " each {" + strings.Join(slices.Sorted(maps.Keys(of.Properties)), ", ") + "}"
+		}
 		if f.schema.Description != "" {
 			line += " " + f.schema.Description
 		}

@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -96,7 +97,10 @@ func Change[In, Out any](s Spec, plan func(context.Context, *Call, In) (change.P
 	if plan == nil {
 		return t // refused at registration
 	}
-	t.plan = func(ctx context.Context, c *Call) (change.Plan, any, error) { return plan(ctx, c, *c.in.(*In)) }
+	t.plan = func(ctx context.Context, c *Call) (change.Plan, any, error) {
+		p, out, err := plan(ctx, c, *c.in.(*In))
+		return p, &out, err // a pointer, so that it can be completed
+	}
 	return t
 }
 
@@ -140,6 +144,11 @@ func newTool[In, Out any](s Spec, k Kind) Tool {
 		}
 		return out
 	}}
+}
+
+// Takes reports whether the tool has an argument.
+func (t *Tool) Takes(name string) bool {
+	return slices.ContainsFunc(t.args.fields, func(f field) bool { return f.name == name })
 }
 
 // NeedsVault reports whether the tool works on a vault.

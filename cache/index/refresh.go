@@ -3,7 +3,9 @@ package index
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
+	"sync"
 
 	"vault-mcp/internal/fault"
 	"vault-mcp/internal/fingerprint"
@@ -64,9 +66,7 @@ func (ix *Index) look(ctx context.Context, paths []string, w *watcher) (again []
 			return nil, err
 		}
 	}
-	for _, p := range l.files {
-		l.file(p)
-	}
+	l.read()
 	for part := range slices.Chunk(slices.Concat(l.changes, l.gone), batchRows) {
 		more, err := ix.commit(ctx, part, nil)
 		if err != nil {
@@ -165,21 +165,44 @@ func (l *lookAt) drop(id uint32) {
 	}
 }
 
-// file reads one file that is there.
-func (l *lookAt) file(p vault.Path) {
+// read reads the files that are there, on all processors.
+func (l *lookAt) read() {
+	changes := make([]*change, len(l.files))
+	next := make(chan int)
+	var all sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(l.files)) {
+		all.Go(func() {
+			for i := range next {
+				changes[i] = l.file(l.files[i])
+			}
+		})
+	}
+	for i := range l.files {
+		next <- i
+	}
+	close(next)
+	all.Wait()
+	for i, c := range changes {
+		if c == nil {
+			l.remove(l.files[i].String())
+			continue
+		}
+		l.changes = append(l.changes, c)
+	}
+}
+
+// file reads one file; nil if it is gone by now. It runs beside others.
+func (l *lookAt) file(p vault.Path) *change {
 	path := p.String()
 	if !isRead(path) {
-		l.changes = append(l.changes, l.parser.other(vault.File{Path: path, Size: p.Size(), ModTime: p.ModTime()}))
-		return
+		return l.parser.other(vault.File{Path: path, Size: p.Size(), ModTime: p.ModTime()})
 	}
 	content, err := l.ix.vault.Read(p, l.ix.o.MaxBytes)
 	if err != nil && isGone(err) {
-		l.remove(path)
-		return
+		return nil
 	}
 	if err != nil {
-		l.changes = append(l.changes, l.parser.note(path, p.Size(), p.ModTime(), nil, err))
-		return
+		return l.parser.note(path, p.Size(), p.ModTime(), nil, err)
 	}
-	l.changes = append(l.changes, l.parser.note(path, content.Size, content.ModTime, content.Bytes, nil))
+	return l.parser.note(path, content.Size, content.ModTime, content.Bytes, nil)
 }

@@ -32,6 +32,7 @@ const (
 type cli struct {
 	Serve   serveCmd   `cmd:"" default:"withargs" help:"Serve a vault over stdio; what an MCP client runs."`
 	Call    callCmd    `cmd:"" help:"Make one call and print its answer."`
+	Undo    undoCmd    `cmd:"" help:"Take a change back, or list the last ones."`
 	Tools   toolsCmd   `cmd:"" help:"List the tools, or describe one."`
 	Index   indexCmd   `cmd:"" help:"Build the index of a vault, or make sure that it is complete."`
 	Config  configCmd  `cmd:"" help:"Show or check a config file."`

@@ -11,6 +11,7 @@ import (
 	"vault-mcp/internal/fault"
 	"vault-mcp/vault"
 	"vault-mcp/vault/settings"
+	"vault-mcp/vault/trash"
 )
 
 // View is a vault as one caller may see it. Tools read through a View only, so
@@ -21,9 +22,11 @@ type View struct {
 	// ReadOnly is set where nothing may be changed, whatever the rules say.
 	ReadOnly bool
 
-	vault *vault.Vault
-	rules *Rules
-	index *index.Index
+	vault  *vault.Vault
+	rules  *Rules
+	index  *index.Index
+	bin    trash.Bin
+	recall Recall
 	// What verb remembers, and how much of it.
 	verbs  sync.Map
 	judged atomic.Int64

@@ -18,12 +18,15 @@ import (
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/config"
 	"vault-mcp/internal/dispatch"
+	"vault-mcp/internal/fingerprint"
 	"vault-mcp/internal/mcpserver"
 	"vault-mcp/internal/mcpserver/stdio"
 	"vault-mcp/internal/run"
 	"vault-mcp/internal/telemetry"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
+	"vault-mcp/vault/rename"
+	"vault-mcp/vault/trash"
 )
 
 // Options are what the config does not say.
@@ -35,6 +38,8 @@ type Options struct {
 	Log     *slog.Logger
 	// NoIndex is set if queries read the files, always.
 	NoIndex bool
+	// Approve, if set, is asked instead of a person: by tests only.
+	Approve func(tool, reason string) bool
 }
 
 // App is a configured server that has not done anything yet: nothing is
@@ -47,14 +52,17 @@ type App struct {
 	opts   Options
 	vaults []*vault.Vault
 	views  []*acl.View
-	state  *state
-	begin  sync.Once
+	bins   []trash.Bin
+	// writers apply plans, by the view of their vault.
+	writers map[*acl.View]*writer
+	state   *state
+	begin   sync.Once
 }
 
 // New opens the vaults and builds the stages. Its errors are for the person
 // who started the program.
 func New(cfg *config.Config, o Options) (*App, error) {
-	a := &App{cfg: cfg, opts: o}
+	a := &App{cfg: cfg, opts: o, writers: map[*acl.View]*writer{}}
 	byID := map[string]*acl.View{}
 	var ids []string
 	for _, vc := range cfg.Vaults {
@@ -78,6 +86,13 @@ func New(cfg *config.Config, o Options) (*App, error) {
 				Report:  func(err error) { a.report(vc.ID, err) },
 			}))
 		}
+		bin := trash.Find(v, o.Env.Home(), o.Env("XDG_DATA_HOME"))
+		a.bins = append(a.bins, bin)
+		view.Discards(bin)
+		view.Recalls(func(ctx context.Context, moves []rename.Move) func(string, fingerprint.Content) ([]byte, bool) {
+			return a.writers[view].recall(ctx, moves)
+		})
+		a.writers[view] = &writer{app: a, at: len(a.views), stop: make(chan struct{})}
 		a.views = append(a.views, view)
 		byID[vc.ID] = view
 		ids = append(ids, vc.ID)
@@ -86,15 +101,18 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	meter := &telemetry.Meter{Log: o.Log}
 	programs := run.New(run.Options{Paths: cfg.Programs.Paths(), Vaults: a.reals()})
 	var err error
-	a.Registry, err = tools.NewRegistry(domains(a.views, o.Version, time.Now(), meter, programs)...)
+	a.Registry, err = tools.NewRegistry(domains(a.views, o.Version, time.Now(), meter, programs, a.past)...)
 	if err == nil {
 		a.Dispatcher, err = dispatch.New(dispatch.Config{
 			Registry: a.Registry, Views: byID, Vaults: ids,
 			MaxResponseBytes: cfg.Governor.MaxResponseBytes,
+			RequireCAS:       cfg.Writes.RequireCAS,
 			Throttle:         &governor.Throttle{Limits: limits(cfg.Throttle)},
 			Cursors:          governor.Cursors{Signer: a.state},
 			Audit:            &audit.Log{Meter: meter, Log: o.Log},
 			Meter:            meter,
+			Gate:             a,
+			Applier:          a,
 			Log:              o.Log,
 		})
 	}
@@ -115,6 +133,9 @@ func (a *App) Close() {
 			_ = ix.Close() // what it has not written it finds again
 		}
 	}
+	for _, w := range a.writers {
+		w.close()
+	}
 	for _, v := range a.vaults {
 		_ = v.Close() // only open folders
 	}
@@ -124,6 +145,11 @@ func (a *App) Close() {
 // how long they work. Where there is no place for one, queries read the files.
 func (a *App) Begin(ctx context.Context) {
 	a.begin.Do(func() {
+		for _, w := range a.writers {
+			if err := w.settle(ctx); err != nil {
+				a.opts.Log.Warn("a change that was interrupted could not be taken back yet", "err", err)
+			}
+		}
 		for _, w := range a.views {
 			if ix := w.Index(); ix != nil {
 				ix.Start(ctx)

@@ -42,7 +42,7 @@ func plant(t *testing.T, dir string, files map[string]string) {
 }
 
 // start builds a server from a config file; home keeps its state.
-func start(t *testing.T, home, yaml string) *app.App {
+func start(t *testing.T, home, yaml string, set ...func(*app.Options)) *app.App {
 	t.Helper()
 	file := filepath.Join(home, "vault.yaml")
 	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
@@ -58,7 +58,11 @@ func start(t *testing.T, home, yaml string) *app.App {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := app.New(cfg, app.Options{Env: env, Version: "test", Log: slog.New(slog.DiscardHandler)})
+	o := app.Options{Env: env, Version: "test", Log: slog.New(slog.DiscardHandler)}
+	for _, f := range set {
+		f(&o)
+	}
+	a, err := app.New(cfg, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +145,12 @@ var probes = map[string][]string{
 		`{}`, `{"limit":1}`, `{"status":"todo"}`, `{"root":"Private"}`, `{"root":"Mixed"}`, `{"tags":["shared"]}`, `{"text":"task"}`, `{"due_after":"2031-01-01"}`,
 		`{"paths":["Private/secret.md","Private/absent.md","a.md","link.md","mirror/secret.md","Privat/x.md"]}`,
 	},
+	"list_changes":   {`{}`, `{"path":"Private/secret.md"}`, `{"path":"Private/absent.md"}`},
+	"read_change":    {`{"change_id":"0123456789abcdef"}`},
+	"list_snapshots": {`{"path":"Private/secret.md"}`, `{"path":"Private/absent.md"}`, `{"path":"a.md"}`},
+	"read_snapshot":  {`{"snapshot_id":1}`},
+	"diff_note":      {`{"path":"Private/secret.md","against":1}`, `{"path":"Private/absent.md","against":1}`, `{"path":"a.md","against":1}`},
+	"list_trash":     {`{}`},
 	"resources_list": {`{}`},
 	"resources_read": {`{"vault":"main","path":"Private/secret.md"}`, `{"vault":"main","path":"Private/none.md"}`},
 }

@@ -12,25 +12,29 @@ import (
 	"vault-mcp/tools/admin"
 	"vault-mcp/tools/attachments"
 	"vault-mcp/tools/bundles"
+	"vault-mcp/tools/history"
 	"vault-mcp/tools/links"
 	"vault-mcp/tools/metadata"
 	"vault-mcp/tools/notes"
 	"vault-mcp/tools/resources"
 	"vault-mcp/tools/search"
+	"vault-mcp/tools/tables"
 	"vault-mcp/tools/tasks"
 	"vault-mcp/tools/vaults"
 )
 
 // domains is everything that is served, in the order of the docs.
-func domains(views []*acl.View, version string, started time.Time, meter *telemetry.Meter, programs *run.Programs) []tools.Domain {
+func domains(views []*acl.View, version string, started time.Time, meter *telemetry.Meter, programs *run.Programs, past history.Source) []tools.Domain {
 	return []tools.Domain{
 		notes.Tools(),
 		metadata.Tools(),
 		links.Tools(),
 		search.Tools(),
 		attachments.Tools(programs),
+		tables.Tools(),
 		tasks.Tools(),
 		bundles.Tools(),
+		history.Tools(past),
 		vaults.Tools(views),
 		admin.Tools(admin.Server{Version: version, Started: started, Vaults: views, Meter: meter}),
 		resources.Tools(views),
@@ -39,7 +43,7 @@ func domains(views []*acl.View, version string, started time.Time, meter *teleme
 
 // Registry is what a server with one vault serves, for the docs.
 func Registry() (*tools.Registry, error) {
-	return tools.NewRegistry(domains(nil, "", time.Time{}, &telemetry.Meter{}, run.New(run.Options{}))...)
+	return tools.NewRegistry(domains(nil, "", time.Time{}, &telemetry.Meter{}, run.New(run.Options{}), nil)...)
 }
 
 // maxNamed is how many vaults the instructions name.
@@ -59,8 +63,10 @@ func instructions(views []*acl.View) string {
 	if len(names) > 1 {
 		what = "the Obsidian vaults " + strings.Join(names, ", ") + "; every call names one with vault"
 	}
-	return "This server reads " + what + ". Paths are relative to the vault's root, with / between folders. " +
+	return "This server reads and changes " + what + ". Paths are relative to the vault's root, with / between folders. " +
 		"Begin with search_text for words, list_notes with sort -mtime for what is new, read_note for a text; " +
 		"read_section reads one heading of a long note. Lists come in pages: pass next_cursor back as cursor, with all " +
-		"other arguments unchanged. An error says in its last line what to do next."
+		"other arguments unchanged. To change a part of a note use patch_note, append_note or update_frontmatter; dry_run shows what " +
+		"would change, prev_hash refuses a note that has changed since it was read, undo_change takes a change back. What removes " +
+		"or replaces much needs a person: then say so and wait. An error says in its last line what to do next."
 }

@@ -30,6 +30,10 @@ type Config struct {
 	Governor Governor `yaml:"governor" doc:"How large an answer may be."`
 	// Throttle bounds how often calls run.
 	Throttle Throttle `yaml:"throttle" doc:"How often calls of each class may run, for each caller and vault. A call counts in its strongest class: bulk, execute, admin, delete, write, read."`
+	// Writes says what a change has to know.
+	Writes Writes `yaml:"writes" doc:"What every change of notes has to fulfil."`
+	// Snapshots says how much is kept.
+	Snapshots Snapshots `yaml:"snapshots" doc:"How many versions of notes are kept, so that changes can be taken back."`
 	// Index says how the vaults' indexes are kept fresh.
 	Index Index `yaml:"index" doc:"How the index of each vault is kept fresh."`
 	// Programs says where other programs are.
@@ -90,6 +94,22 @@ const (
 type Governor struct {
 	// MaxResponseBytes is the largest answer.
 	MaxResponseBytes int `yaml:"max_response_bytes" default:"1000000" min:"10000" max:"50000000" doc:"The largest answer to a call, in bytes. A larger one is refused with advice how to ask for less."`
+}
+
+// Writes says what a change has to know.
+type Writes struct {
+	// RequireCAS refuses a change of text without prev_hash.
+	RequireCAS bool `yaml:"require_cas" default:"false" doc:"Whether every tool that replaces text needs prev_hash, the version that the caller has read."`
+}
+
+// Snapshots says how many versions of notes are kept.
+type Snapshots struct {
+	// Versions is for each note.
+	Versions int `yaml:"versions" default:"50" min:"1" max:"10000" doc:"Versions of each note that are kept however old they are."`
+	// Days is for all.
+	Days int `yaml:"days" default:"90" min:"1" max:"36500" doc:"Days for which every version is kept however many there are."`
+	// MaxBytes bounds both.
+	MaxBytes int `yaml:"max_bytes" default:"1073741824" min:"1048576" max:"1099511627776" doc:"Bytes on disk that all versions of a vault may take; over it the oldest go first, but never the last of a note."`
 }
 
 // Index says how the vaults' indexes are kept fresh.

@@ -64,9 +64,9 @@ func (p *place) plain(err error) string {
 func TestBareFolderIsOneVaultWithEveryDefault(t *testing.T) {
 	p := newPlace(t)
 	want := &Config{
-		Vaults:   []Vault{{ID: "main", Path: p.path("Notes"), Real: p.path("Notes")}},
-		Governor: Governor{MaxResponseBytes: 1000000},
-		Index:    Index{Watch: true},
+		Vaults:    []Vault{{ID: "main", Path: p.path("Notes"), Real: p.path("Notes")}},
+		Governor:  Governor{MaxResponseBytes: 1000000},
+		Snapshots: Snapshots{Versions: 50, Days: 90, MaxBytes: 1 << 30}, Index: Index{Watch: true},
 		Throttle: Throttle{
 			Read: Rate{6000, 1000}, Write: Rate{600, 200}, Delete: Rate{60, 20},
 			Bulk: Rate{60, 20}, Execute: Rate{30, 10}, Admin: Rate{30, 10},
@@ -95,10 +95,10 @@ func TestFile(t *testing.T) {
 			}},
 			{ID: "work_2", Path: p.path("Work"), Real: p.path("Work"), ReadOnly: true},
 		},
-		StateDir: p.path("state"),
-		Governor: Governor{MaxResponseBytes: 20000},
-		Index:    Index{Watch: true},
-		Log:      Log{Level: "debug"},
+		StateDir:  p.path("state"),
+		Governor:  Governor{MaxResponseBytes: 20000},
+		Snapshots: Snapshots{Versions: 50, Days: 90, MaxBytes: 1 << 30}, Index: Index{Watch: true},
+		Log: Log{Level: "debug"},
 	}
 	want.Throttle = defaults[Throttle]()
 	want.Throttle.Read.Burst = 7

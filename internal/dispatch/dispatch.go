@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"time"
 
 	"vault-mcp/governor"
 	"vault-mcp/hitl"
@@ -38,6 +39,9 @@ type Call struct {
 	Request Request
 	Plan    change.Plan
 	Targets hitl.Targets
+	// Approved says that a person has approved the plan: it must not become
+	// another one.
+	Approved bool
 
 	outcome any // what a change answers once its plan is applied
 	result  *tools.Result
@@ -49,9 +53,35 @@ type Gate interface {
 	Confirm(context.Context, *Call) error
 }
 
-// Applier carries out the plan of a confirmed change.
+// Applier carries out the plan of a confirmed change, and tells the id of what
+// it did. If the vault is no longer as the plan expects, the error is
+// *change.DriftError and nothing was done.
 type Applier interface {
-	Apply(context.Context, *Call) error
+	Apply(context.Context, *Call) (id string, err error)
+	// Seen is the receipt of an earlier call with the same idempotency key; nil if
+	// there is none.
+	Seen(context.Context, *Call) (json.RawMessage, error)
+}
+
+// Complete fills in what became of the plan, and is what the caller will be
+// answered.
+func (c *Call) Complete(plan change.Plan, id string) (receipt json.RawMessage, err error) {
+	if o, ok := c.outcome.(tools.Outcome); ok {
+		o.Complete(plan, id, c.DryRun(), c.View.Knows, c.View.Sees)
+	}
+	return json.Marshal(c.outcome)
+}
+
+// Again makes the plan of a change anew, over the vault as it is now.
+func (c *Call) Again(ctx context.Context) (change.Plan, error) {
+	if err := c.Resolve(ctx); err != nil {
+		return change.Plan{}, err
+	}
+	plan, outcome, err := c.Tool.Plan(ctx, &c.Call)
+	if err == nil {
+		c.outcome = outcome
+	}
+	return plan, err
 }
 
 // Config is what a Dispatcher needs. Gate and Applier may be nil as long as no
@@ -71,6 +101,9 @@ type Config struct {
 	Audit            *audit.Log
 	Meter            *telemetry.Meter
 	Log              *slog.Logger
+	// RequireCAS refuses a change of text that does not name the version that its
+	// caller has read.
+	RequireCAS bool
 	// Entered is told each stage that a call enters, for tests; it may be nil.
 	Entered func(stage string)
 }
@@ -98,7 +131,12 @@ func New(c Config) (*Dispatcher, error) {
 		}
 	}
 	d := &Dispatcher{Config: c}
-	d.stages = []stage{
+	d.stages = d.all()
+	return d, nil
+}
+
+func (d *Dispatcher) all() []stage {
+	return []stage{
 		{"bind", d.bind},
 		{"caller", d.caller},
 		{"folders", d.folders},
@@ -110,13 +148,12 @@ func New(c Config) (*Dispatcher, error) {
 		{"run", d.run},
 		{"govern", d.govern},
 	}
-	return d, nil
 }
 
 // Stages are the names of the stages in order, as the docs print them.
-func (d *Dispatcher) Stages() []string {
-	names := make([]string, 0, len(d.stages)+1)
-	for _, s := range d.stages {
+func Stages() []string {
+	var names []string
+	for _, s := range (&Dispatcher{}).all() {
 		names = append(names, s.name)
 	}
 	return append(names, "audit")
@@ -125,7 +162,7 @@ func (d *Dispatcher) Stages() []string {
 // Do runs one call through every stage. The error is a *fault.Error.
 func (d *Dispatcher) Do(ctx context.Context, req Request) (*tools.Result, error) {
 	c := &Call{Request: req}
-	c.Caller, c.TextOnly = req.Caller, req.TextOnly
+	c.Caller, c.TextOnly, c.Began = req.Caller, req.TextOnly, time.Now()
 	c.Budget, c.Cursors = d.MaxResponseBytes, d.Cursors
 	at, err := d.pass(ctx, c)
 	d.enter("audit")
@@ -152,7 +189,9 @@ func (d *Dispatcher) pass(ctx context.Context, c *Call) (at string, err error) {
 		if err := ctx.Err(); err != nil && !c.done() {
 			return at, err
 		}
-		if err := s.check(ctx, c); err != nil {
+		if err := s.check(ctx, c); err == errAnswered {
+			return at, nil
+		} else if err != nil {
 			return at, err
 		}
 	}

@@ -30,6 +30,10 @@ type pathIn struct {
 	tools.VaultArg
 	Path tools.Note `json:"path"`
 }
+type plainIn struct {
+	tools.VaultArg
+	Path string `json:"path"`
+}
 type sizeIn struct {
 	tools.VaultArg
 	Size int `json:"size" limits:"max=10000000"`
@@ -45,6 +49,7 @@ type bench struct {
 	log    strings.Builder
 	meter  *telemetry.Meter
 	ran    int
+	asked  []string // for which reasons
 	cancel context.CancelFunc
 }
 
@@ -69,6 +74,7 @@ func newBench(t *testing.T) *bench {
 	rules, err := acl.Compile([]acl.Rule{
 		{Glob: "Denied/**", Read: acl.Deny, Write: acl.Deny, Delete: acl.Deny},
 		{Glob: "Kept/**", Delete: acl.Deny},
+		{Glob: "Rules/**", Write: acl.Deny},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -102,6 +108,10 @@ func newBench(t *testing.T) *bench {
 		tools.Change(tools.Spec{Name: "remove", Title: "Remove", Doc: "Remove.", Scope: auth.Delete},
 			func(_ context.Context, _ *tools.Call, in pathIn) (change.Plan, textOut, error) {
 				return change.Plan{Summary: "remove", Edits: []change.Edit{{Kind: change.Remove, Path: in.Path.Arg}}}, textOut{"removed"}, nil
+			}),
+		tools.Change(tools.Spec{Name: "keep", Title: "Keep", Doc: "Keep.", Scope: auth.Write},
+			func(_ context.Context, _ *tools.Call, in plainIn) (change.Plan, textOut, error) {
+				return change.Plan{Edits: []change.Edit{{Kind: change.Put, Path: in.Path, Upkeep: true}}}, textOut{}, nil
 			}),
 		tools.Effect(tools.EffectSpec[sizeIn, textOut]{
 			Spec:  tools.Spec{Name: "act", Title: "Act", Doc: "Act.", Scope: auth.Execute},
@@ -141,13 +151,15 @@ func newBench(t *testing.T) *bench {
 
 // Confirm lets effects and changes run that name no path with "ask" in it.
 func (b *bench) Confirm(_ context.Context, c *dispatch.Call) error {
+	b.asked = c.Plan.Ask
 	if strings.Contains(string(c.Request.Args), "ask") {
 		return fault.New(fault.ElicitRequired, "A person has to approve.")
 	}
 	return nil
 }
 
-func (b *bench) Apply(context.Context, *dispatch.Call) error { b.ran++; return nil }
+func (b *bench) Apply(context.Context, *dispatch.Call) (string, error)         { b.ran++; return "1", nil }
+func (b *bench) Seen(context.Context, *dispatch.Call) (json.RawMessage, error) { return nil, nil }
 
 func (b *bench) do(ctx context.Context, tool, args string) (*tools.Result, error) {
 	b.stages = nil
@@ -193,7 +205,7 @@ func TestStages(t *testing.T) {
 			}
 		})
 	}
-	if d := cmp.Diff(all, newBench(t).Stages()); d != "" {
+	if d := cmp.Diff(all, dispatch.Stages()); d != "" {
 		t.Errorf("Stages() (-want +got):\n%s", d)
 	}
 }

@@ -2,10 +2,11 @@ package dispatch
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"vault-mcp/governor"
-	"vault-mcp/internal/acl"
 	"vault-mcp/internal/fault"
 	"vault-mcp/tools"
 	"vault-mcp/vault/change"
@@ -54,9 +55,24 @@ func (d *Dispatcher) caller(_ context.Context, c *Call) error {
 // folders judges the paths that the arguments name.
 func (d *Dispatcher) folders(ctx context.Context, c *Call) error { return c.Resolve(ctx) }
 
-// replay answers a call again whose idempotency key was seen. A query has no
-// key, and no tool with one is registered yet.
-func (d *Dispatcher) replay(context.Context, *Call) error { return nil }
+// replay answers a call again whose idempotency key was seen: without a second
+// effect, cost or confirmation.
+func (d *Dispatcher) replay(ctx context.Context, c *Call) error {
+	if c.Tool.Kind != tools.KindChange || c.Key() == "" || c.DryRun() {
+		return nil
+	}
+	receipt, err := d.Applier.Seen(ctx, c)
+	if err != nil || receipt == nil {
+		return err
+	}
+	if c.result, err = c.Call.Render(receipt); err == nil {
+		err = errAnswered
+	}
+	return err
+}
+
+// errAnswered ends a call that has its answer before the last stage.
+var errAnswered = errors.New("answered")
 
 // throttle draws one call from the caller's bucket.
 func (d *Dispatcher) throttle(_ context.Context, c *Call) error {
@@ -67,30 +83,24 @@ func (d *Dispatcher) throttle(_ context.Context, c *Call) error {
 func (d *Dispatcher) plan(ctx context.Context, c *Call) (err error) {
 	switch c.Tool.Kind {
 	case tools.KindChange:
-		c.Plan, c.outcome, err = c.Tool.Plan(ctx, &c.Call)
+		if c.Plan, c.outcome, err = c.Tool.Plan(ctx, &c.Call); err == nil {
+			err = d.versioned(c)
+		}
 	case tools.KindEffect:
 		c.Targets, err = c.Tool.Targets(ctx, &c.Call)
 	}
 	return err
 }
 
-// planFolders judges every path of the plan, whichever tool made it.
-func (d *Dispatcher) planFolders(_ context.Context, c *Call) error {
+// versioned refuses a change that replaces text and does not say of which
+// version, where the config wants that.
+func (d *Dispatcher) versioned(c *Call) error {
+	if !d.RequireCAS || !c.Tool.Takes("prev_hash") || c.Has("prev_hash") {
+		return nil
+	}
 	for _, e := range c.Plan.Edits {
-		op := acl.Write
-		if e.Kind == change.Remove || e.Kind == change.Move {
-			op = acl.Delete
-		}
-		if e.Upkeep {
-			continue // reaches beyond the caller's folders: the floor's business
-		}
-		if err := c.View.Check(op, e.Path); err != nil {
-			return err
-		}
-		if e.Kind == change.Move {
-			if err := c.View.Check(acl.Write, e.To); err != nil {
-				return err
-			}
+		if (e.Kind == change.Put || e.Kind == change.Remove) && !e.Upkeep {
+			return fault.New(fault.InvalidInput, "The server wants prev_hash for every change of an existing file: read %q first.", e.Path).With("argument", "prev_hash")
 		}
 	}
 	return nil
@@ -98,7 +108,7 @@ func (d *Dispatcher) planFolders(_ context.Context, c *Call) error {
 
 // confirm runs on, asks a person, or refuses.
 func (d *Dispatcher) confirm(ctx context.Context, c *Call) error {
-	if c.Tool.Kind == tools.KindQuery {
+	if c.Tool.Kind == tools.KindQuery || c.DryRun() || c.Tool.Kind == tools.KindChange && c.Plan.Empty() {
 		return nil
 	}
 	return d.Gate.Confirm(ctx, c)
@@ -106,11 +116,11 @@ func (d *Dispatcher) confirm(ctx context.Context, c *Call) error {
 
 // run reads, applies the plan, or acts.
 func (d *Dispatcher) run(ctx context.Context, c *Call) error {
-	out := c.outcome
+	var out any
 	var err error
 	switch c.Tool.Kind {
 	case tools.KindChange:
-		err = d.Applier.Apply(ctx, c)
+		out, err = d.change(ctx, c)
 	case tools.KindEffect:
 		out, err = c.Tool.Run(ctx, &c.Call)
 	default:
@@ -121,6 +131,53 @@ func (d *Dispatcher) run(ctx context.Context, c *Call) error {
 	}
 	c.result, err = c.Call.Render(out)
 	return err
+}
+
+// tries is how often a change is planned anew because the vault has changed in
+// between.
+const tries = 5
+
+// change applies a plan. One that needs no person is simply made again when the
+// vault has changed since; one that a person approved is not.
+func (d *Dispatcher) change(ctx context.Context, c *Call) (any, error) {
+	id := ""
+	if !c.DryRun() && !c.Plan.Empty() {
+		var err error
+		for try := 1; ; try++ {
+			if id, err = d.Applier.Apply(ctx, c); err == nil {
+				break
+			}
+			moved, ok := errors.AsType[*change.DriftError](err)
+			if !ok {
+				return nil, err
+			}
+			if c.Approved || try == tries {
+				return nil, drifted(c, moved)
+			}
+			c.Plan = moved.Plan
+			if err := d.planFolders(ctx, c); err != nil {
+				return nil, err
+			}
+			if err := d.confirm(ctx, c); err != nil {
+				return nil, err
+			}
+			if c.Plan.Empty() {
+				break
+			}
+		}
+	}
+	if id == "" {
+		_, err := c.Complete(c.Plan, "")
+		return c.outcome, err
+	}
+	return c.outcome, nil
+}
+
+// drifted is the fault of a vault that does not keep still.
+func drifted(c *Call, moved *change.DriftError) error {
+	paths := slices.DeleteFunc(slices.Clone(moved.Paths), func(p string) bool { return !c.View.Sees(p) })
+	return fault.New(fault.ConcurrentModification, "The notes were changed by another program while the change was being planned; nothing was changed.").
+		With("paths", paths).Because(moved)
 }
 
 // queryTime is how long a query may take: clients give up after 60 seconds.

@@ -82,13 +82,9 @@ func Parts() (map[string]string, error) {
 	for _, t := range r.All() {
 		fmt.Fprintf(&table, "| `%s` | %s |\n", t.Name, t.Doc)
 	}
-	d, err := dispatch.New(dispatch.Config{Registry: r})
-	if err != nil {
-		return nil, err
-	}
 	var list strings.Builder
 	seen := map[string]bool{}
-	for _, name := range d.Stages() {
+	for _, name := range dispatch.Stages() {
 		what, ok := stages[name]
 		if !ok {
 			return nil, fmt.Errorf("the stage %s has no sentence", name)

@@ -4,27 +4,31 @@
 //   run.sh BINARY [--vault FOLDER] [--only TEXT] [--update]
 //
 // run.sh installs what package.json pins and starts this file with the Node.js
-// that came with it. BINARY is the built vault-mcp. The vault (by default the
-// garden vault beside this folder) is copied first, a few notes are added to the
-// copy, and the times of its files are set. --only runs the clients whose name contains TEXT; --update rewrites
-// the golden files. The exit code is 0 if everything was as expected; the last
-// line says "N passed, N failed".
+// that came with it. BINARY is the built vault-mcp. Each client has a copy of
+// the vault (by default the garden vault beside this folder) with a few notes
+// more and times that are set. --only runs the clients whose name contains TEXT;
+// --update rewrites the golden files. The exit code is 0 if everything was as
+// expected; the last line says "N passed, N failed".
 //
 // Clients: the TypeScript SDK 1.x in each protocol version with a handshake,
 // the client 2.x by default, pinned to 2026-07-28 and on automatic
 // negotiation, and the command line of the Inspector in both eras. Each lists
-// the tools, calls every one of them, goes through lists page by page, and
-// reads resources. A tool that is listed without calls here is a failure; calls
-// of a tool that is not listed are left out, with a note.
+// the tools, calls them as calls.mjs says, goes through lists page by page, and
+// reads resources; then it writes a note, changes it and takes that back, and
+// nothing else in its vault may have changed. A tool that is listed without
+// calls there is a failure; calls of a tool that is not listed are left out,
+// with a note.
 //
 // What is compared is what the client hands to its user, with sorted keys.
-// Replaced are only cursors, the uptime, the program's version, and of the
-// index the times and which process keeps it. Each client has a state folder
-// of its own, and its calls are compared once the index is ready. The Inspector
-// starts a server for every request, so there only the first call of a tool is
-// made in the old era and only the last in the new, it is repeated while its
-// answer says that the index is still being loaded, and the state of the index itself is not compared. Everything runs on this machine over stdio, and
-// every wait is bounded.
+// Replaced are only cursors, ids of changes and what is computed from them, the
+// uptime, the program's version, times since this run began, and of the index
+// which process keeps it. Each client has a state folder of its own, and its
+// calls are compared once the index is ready. The Inspector starts a server for
+// every request, so there only the first call of a tool is made in the old era
+// and only the last in the new, it is repeated while its answer says that the
+// index is still being loaded, and the state of the index itself is not
+// compared. Everything runs on this machine over stdio, and every wait is
+// bounded.
 import { execFile, execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -36,6 +40,8 @@ import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { Client as Client2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
+
+import { calls, left, missing, notes, ofIndex, paged, story, uris } from './calls.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const { values: flags, positionals } = parseArgs({
@@ -58,135 +64,6 @@ setTimeout(() => {
   console.error('the whole run took too long');
   process.exit(1);
 }, 300_000).unref();
-
-// Notes beside those of the vault, with what it has none of: links that lead
-// nowhere or in a circle, and tasks in every state.
-const notes = {
-  'Journal/2026-04-09.md': `---
-date: 2026-04-09
-tags: [journal/weekly]
----
-After the frost of [[2026-04-02]]. Goes on in [[2026-04-16]].
-
-- [ ] hang up the [[Hail net]] ⏫ 📅 2026-04-20 #bed/south
-- [/] harden off the seedlings 🛫 2026-04-09
-- [-] buy a second water butt ❌ 2026-04-11
-- [ ] water the pots 🔁 every day ⏳ 2026-04-10
-`,
-  'Journal/2026-04-16.md': `---
-date: 2026-04-16
-tags: [Journal/Weekly]
-done: true
----
-Before: [[2026-04-09|last week]]. More on [poles](../Plants/Bean.md#Stakes) and in [a plan](Plans/Spring.md), see <https://example.org/>.
-
-- [x] sow [[Bean]] and [[hail net]] hooks ✅ 2026-04-16
-`,
-};
-
-// Calls of every tool.
-const calls = {
-  server_health: [{}], // first, so that nothing was counted yet
-  get_index_status: [{}],
-  list_vaults: [{}],
-  get_vault: [{}],
-  list_notes: [{}, { folder: 'Plants', sort: '-mtime', limit: 2 }, { glob: 'Journal/**' }, { folder: 'Nowhere' }],
-  note_exists: [{ path: 'plants/tomato' }, { path: 'Nowhere' }],
-  read_note: [{ path: 'Plants/Grünkohl' }, { path: 'Plants/Tomato.md', from_line: 9, lines: 3, format: 'json' }, { path: 'Plants/Tomatoes' }, { pth: 'x' }],
-  read_notes: [{ paths: ['Garden', 'Nowhere.md', 'Journal/From Windows.md'] }],
-  read_section: [
-    { path: 'Plants/Tomato.md', heading: ['Varieties'] },
-    { path: 'Plants/Bean.md', block: 'bean-poles' },
-    { path: 'Plants/Tomato.md', heading: ['Care'] },
-  ],
-  read_frontmatter: [{ path: 'Plants/Tomato.md' }, { path: 'Plants/Bean.md' }, { path: 'Reference/Broken.md' }],
-  read_property: [{ path: 'Plants/Tomato.md', key: 'Aliases' }, { path: 'Journal/2026-03-14.md', key: 'weather.sky', nested: true }, { path: 'Garden.md', key: 'nothing' }],
-  search_text: [{ query: 'tomato' }, { query: 'frost', whole_word: true, verbosity: 'terse', limit: 3 }],
-  search_regex: [{ pattern: '^# ', limit: 5 }, { pattern: '(' }],
-  search_vault: [
-    { query: 'tomato -frost', explain: true, max_matches_per_file: 2 },
-    { query: 'task-todo:(pots OR compost) path:Journal', explain: true },
-    { query: '[sown] tag:#plant', verbosity: 'terse' },
-    { query: 'section:(care water)', root: 'Plants' },
-    { query: 'file:Map' },
-    { query: 'nonsense:x ("open' },
-  ],
-  search_jsonlogic: [
-    { logic: { '>': [{ var: 'spacing_cm' }, 30] } },
-    { logic: { and: [{ in: ['plant/herb', { var: 'tags' }] }, { '==': [{ var: 'folder' }, 'Plants'] }] } },
-    { logic: { '==': [{ var: 'done' }, true] }, root: 'Journal' },
-    { logic: { nonsense: [1] } },
-  ],
-  get_note_tags: [{ path: 'Plants/Tomato' }, { path: 'Beds/North Bed.md' }, { path: 'Reference/Broken' }, { path: 'Nowhere' }],
-  list_tags: [{}, { nested: true, sort: 'name', prefix: 'plant' }, { folder: 'Journal' }],
-  find_notes_by_tag: [{ tag: '#plant' }, { tag: 'JOURNAL/weekly', nested: false }, { tag: 'plant', nested: false }],
-  list_properties: [{}, { folder: 'Beds' }],
-  find_notes_by_property: [
-    { key: 'sown', value: '2026-03-14', op: '>' },
-    { key: 'Sun', value: 8 },
-    { key: 'plants', value: 'Basil', op: 'contains' },
-    { key: 'weather.sky', value: 'clear', nested: true },
-    { key: 'tags', op: 'missing', folder: 'Plants', verbosity: 'terse' },
-    { key: 'date', op: '<' },
-  ],
-  list_tasks: [{}, { status: ['todo'], due_before: '2026-04-20' }, { root: 'Journal', priority: ['high'], tags: ['bed'] }, { status_char: '/' }, { due_on: 'soon' }],
-  get_outgoing_links: [{ path: 'Garden' }, { path: 'Journal/2026-04-16', include_embeds: false }, { path: 'Map.canvas' }, { path: 'Beds/North Bed', limit: 2 }],
-  get_backlinks: [{ path: 'Plants/Tomato', context: 1 }, { path: 'Plants/Basil.md', unlinked: true }, { path: 'attachments/bed-plan.png' }, { path: 'Beds/North Bed' }, { path: 'Hail net' }],
-  find_orphans: [{}, { require_no_outgoing: true, folder: 'Journal' }],
-  find_unresolved_links: [{}, { folder: 'Plants' }],
-  find_link_cycles: [{}],
-  get_link_strength: [{ from: 'Garden', to: 'Plants/Tomato' }, { from: 'Plants/Basil', to: 'Plants/Bean' }, { from: 'Garden', to: 'Archive/2024 Harvest' }],
-  suggest_links: [{ path: 'Plants/Basil' }, { path: 'Archive/2024 Harvest' }],
-  graph_centrality: [{ limit: 5 }, { metric: 'betweenness', min_incoming_links: 1 }],
-  graph_communities: [{}, { seed: 7, min_size: 2, max_paths: 1 }],
-  graph_path_between: [
-    { from: 'Journal/2026-03-14', to: 'Plants/Basil' },
-    { from: 'Beds/North Bed', to: 'Plants/Tomato', directed: true },
-    { from: 'Garden', to: 'Archive/2024 Harvest' },
-  ],
-  vault_health_score: [{}, { hub_threshold: 3 }],
-  list_attachments: [{}],
-  get_attachment: [{ path: 'attachments/bed-plan.png' }, { path: 'attachments/seed-bag.pdf' }, { path: 'attachments/bed-plan.png', format: 'json' }],
-  bundle_folder: [{ root: 'Beds' }, { root: 'Plants', max_files: 2 }],
-  bundle_files: [{ paths: ['Plants/Bean', 'Nowhere'], format: 'xml' }],
-  index_vault: [{}, { folder: 'Plants' }, { folder: 'Nowhere' }, { rebuild: true }],
-  reload_vault: [{}],
-  changes_since: [{}, { cursor: 'nonsense' }],
-};
-
-// What tells the state of the index, which a server that has just started may
-// still be loading.
-const ofIndex = ['get_index_status', 'index_vault', 'reload_vault'];
-
-// Lists that are also gone through page by page: what they hold, and how much
-// of it on a page.
-const paged = [
-  ['list_notes', {}, 'notes', 4],
-  ['list_notes', { sort: 'size' }, 'notes', 3],
-  ['search_text', { query: 'tomato' }, 'items', 2],
-  ['search_regex', { pattern: '^#+ ' }, 'items', 7],
-  ['list_attachments', {}, 'attachments', 1],
-  ['search_vault', { query: 'tomato OR frost' }, 'items', 3],
-  ['search_jsonlogic', { logic: { '>': [{ var: 'size' }, 0] } }, 'items', 4],
-  ['list_tags', {}, 'tags', 3],
-  ['list_properties', {}, 'properties', 4],
-  ['find_notes_by_tag', { tag: 'plant' }, 'matches', 1],
-  ['find_notes_by_property', { key: 'tags' }, 'matches', 2],
-  ['list_tasks', {}, 'items', 2],
-  ['get_outgoing_links', { path: 'Garden' }, 'links', 3],
-  ['get_backlinks', { path: 'Plants/Tomato', unlinked: true }, 'backlinks', 4],
-  ['find_orphans', {}, 'orphans', 2],
-  ['find_unresolved_links', {}, 'unresolved', 1],
-];
-
-const uris = [
-  'vault://main/Plants/Gr%C3%BCnkohl.md',
-  'obsidian-tc://main/Journal/2026-04-02.md',
-  'vault://main/Notes%20%26%20Ends/50%25%20shade%2C%20100%25%20luck.md',
-  'vault://main/attachments/bed-plan.png',
-  'vault://main/Map.canvas',
-];
-const missing = 'vault://main/Nowhere.md';
 
 let passed = 0;
 let failed = 0;
@@ -234,13 +111,16 @@ function difference(want, got) {
 
 const program = execFileSync(binary, ['version'], { encoding: 'utf8', timeout: requestTimeout }).trim().split(' ').pop();
 
-const varying = new Set(['compared_at', 'reloaded_at', 'indexer', 'watching']);
+const begun = Math.floor(Date.now() / 1000) * 1000;
+const varying = new Set(['compared_at', 'reloaded_at', 'indexer', 'watching', 'args_hash', 'call_hash']);
+const varied = new RegExp(`\\b(${[...varying].join('|')})("?): ?("[^"]*"|[\\w:+-]+)`, 'g');
 
-// normal sorts keys and replaces what differs from run to run.
-function normal(v, key) {
-  if (Array.isArray(v)) return v.map((x) => normal(x));
+// normal sorts keys and replaces what differs from run to run. The ids of
+// changes are numbered as they come, and ids has them afterwards.
+function normal(v, ids = [], key) {
+  if (Array.isArray(v)) return v.map((x) => normal(x, ids));
   if (v !== null && typeof v === 'object') {
-    return Object.fromEntries(Object.keys(v).sort().map((k) => [k, normal(v[k], k)]));
+    return Object.fromEntries(Object.keys(v).sort().map((k) => [k, normal(v[k], ids, k)]));
   }
   if (key === 'uptime_ms') return 0;
   if (varying.has(key) && v !== null) return `<${key}>`;
@@ -249,7 +129,12 @@ function normal(v, key) {
   return v
     .replace(/eyJ[\w-]+\.[0-9a-f]{8}\.[\w-]+/g, '<cursor>')
     .replace(/(uptime_ms"?: ?)\d+/g, (_, key) => key + '0')
-    .replace(/\b(compared_at|reloaded_at|indexer|watching)("?): ?("[^"]*"|[\w:+-]+)/g, (_, key, quote) => `${key}${quote}: <${key}>`)
+    .replace(varied, (_, key, quote) => `${key}${quote}: <${key}>`)
+    .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (at) => (Date.parse(at) < begun ? at : '<now>'))
+    .replace(/\b[0-9a-f]{16}\b/g, (id) => {
+      if (!ids.includes(id)) ids.push(id);
+      return `<change ${ids.indexOf(id) + 1}>`;
+    })
     .replace(`version: ${program}`, 'version: <version>')
     .replace(`"version":"${program}"`, '"version":"<version>"');
 }
@@ -266,29 +151,44 @@ async function outcome(promise) {
 
 const box = fs.mkdtempSync(path.join(os.tmpdir(), 'vault-mcp-clients-'));
 process.on('exit', () => fs.rmSync(box, { recursive: true, force: true }));
-const vault = path.join(box, 'garden');
-fs.cpSync(flags.vault, vault, { recursive: true });
-for (const [name, text] of Object.entries(notes)) {
-  fs.mkdirSync(path.dirname(path.join(vault, name)), { recursive: true });
-  fs.writeFileSync(path.join(vault, name), text);
+
+// plant makes the vault of one client. Its folder's name is the same each time.
+let homes = 0;
+function plant() {
+  const vault = path.join(box, `${++homes}`, 'garden');
+  fs.cpSync(flags.vault, vault, { recursive: true });
+  for (const [name, text] of Object.entries(notes)) {
+    fs.mkdirSync(path.dirname(path.join(vault, name)), { recursive: true });
+    fs.writeFileSync(path.join(vault, name), text);
+  }
+  let minute = 0;
+  for (const name of fs.readdirSync(vault, { recursive: true }).sort()) {
+    const at = new Date(Date.UTC(2026, 4, 1, 8, minute++));
+    fs.utimesSync(path.join(vault, name), at, at);
+  }
+  return vault;
 }
-let minute = 0;
-for (const name of fs.readdirSync(vault, { recursive: true }).sort()) {
-  const at = new Date(Date.UTC(2026, 4, 1, 8, minute++));
-  fs.utimesSync(path.join(vault, name), at, at);
+
+// contents is all that a vault holds, by path.
+function contents(vault) {
+  const all = {};
+  for (const name of fs.readdirSync(vault, { recursive: true }).sort()) {
+    const full = path.join(vault, name);
+    all[name.replaceAll(path.sep, '/')] = fs.statSync(full).isDirectory() ? null : fs.readFileSync(full, 'latin1');
+  }
+  return all;
 }
 
 // home is the environment of one client, which shares no state with others.
-let homes = 0;
-function home() {
-  const dir = path.join(box, `home-${++homes}`);
+function home(vault) {
+  const dir = path.join(vault, '../home');
   fs.mkdirSync(dir);
   return { PATH: process.env.PATH, HOME: dir, XDG_STATE_HOME: path.join(dir, 'state'), TZ: 'UTC', VAULT_MCP_LOG: 'error' };
 }
 
-// server is how to start one, for one client.
-function server() {
-  return { command: binary, args: ['serve', vault], env: home(), stderr: 'inherit' };
+// server is how to start one.
+function server(vault) {
+  return { command: binary, args: ['serve', vault], env: home(vault), stderr: 'inherit' };
 }
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -317,12 +217,12 @@ function called(list) {
 }
 
 // sdk runs one of the two TypeScript clients.
-async function sdk(name, version, client, transport, negotiated) {
+async function sdk(name, version, vault, client, transport, negotiated) {
   if (!name.includes(flags.only)) return;
   try {
     await client.connect(transport, { timeout: requestTimeout });
     check(`${name}: negotiated version`, negotiated() === version, `want ${version}, got ${negotiated()}`);
-    await exercise(name, version, client);
+    await exercise(name, version, vault, client);
   } catch (e) {
     fail(name, e.stack);
   } finally {
@@ -330,7 +230,8 @@ async function sdk(name, version, client, transport, negotiated) {
   }
 }
 
-async function exercise(name, version, client) {
+async function exercise(name, version, vault, client) {
+  const before = contents(vault);
   const opts = { timeout: requestTimeout };
   const call = (tool, args) => outcome(client instanceof Client1
     ? client.callTool({ name: tool, arguments: args }, undefined, opts)
@@ -368,7 +269,7 @@ async function exercise(name, version, client) {
     check(`${name}: pages of ${tool}`, pages > 1 && isDeepStrictEqual(items, whole), `${items.length} items on ${pages} pages, ${whole.length} at once`);
   }
 
-  if (!absent.has('changes_since')) await changes(name, call);
+  if (!absent.has('changes_since')) await changes(name, vault, call);
 
   const { resourceTemplates } = await client.listResourceTemplates(undefined, opts);
   const resources = [];
@@ -390,10 +291,37 @@ async function exercise(name, version, client) {
     const bytes = c.text === undefined ? Buffer.from(c.blob, 'base64') : Buffer.from(c.text);
     check(`${name}: ${uri}`, bytes.length === size, `${bytes.length} bytes, listed with ${size}`);
   }
+  await tell(name, version, call);
+  leaves(name, vault, before);
+}
+
+// tell goes through the story, in which later calls name the changes of earlier
+// ones.
+async function tell(name, version, call) {
+  const ids = [];
+  const answers = [];
+  for (const [tool, args] of story) {
+    const sent = Object.fromEntries(Object.entries(args).map(([k, v]) => [k, k === 'change_id' ? ids[v.match(/\d+/)[0] - 1] : v]));
+    const answer = { tool, arguments: sent, ...(await call(tool, sent)) };
+    answers.push(answer);
+    normal(answer, ids);
+  }
+  golden(name, version, 'story', answers);
+  // Not left to the golden file, into which --update would write a failure too.
+  const undone = answers.filter(({ tool, result }) => tool === 'undo_change' && !result?.isError).length;
+  check(`${name}: changes of the story`, ids.length === 5 && undone === 2, `${ids.length} changes, ${undone} of them taken back`);
+}
+
+// leaves checks that nothing in a vault has changed but what the story leaves.
+function leaves(name, vault, before) {
+  const want = { ...before, ...Object.fromEntries(Object.entries(left).map(([p, text]) => [p, Buffer.from(text).toString('latin1')])) };
+  const got = contents(vault);
+  const other = [...new Set([...Object.keys(want), ...Object.keys(got)])].filter((p) => want[p] !== got[p]);
+  check(`${name}: what the vault holds afterwards`, other.length === 0, `not as expected: ${other}`);
 }
 
 // changes looks at what changes_since tells of a note that comes and goes.
-async function changes(name, call) {
+async function changes(name, vault, call) {
   const file = 'Journal/Passing.md';
   const full = path.join(vault, file);
   let { next_cursor: cursor } = data(await call('changes_since', {}));
@@ -430,7 +358,9 @@ async function inspector(era, version) {
   const name = `inspector ${era}`;
   if (!name.includes(flags.only)) return;
   const cli = path.join(here, 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js');
-  const own = home();
+  const vault = plant();
+  const before = contents(vault);
+  const own = home(vault);
   const run = (...args) => new Promise((done) => {
     const all = [cli, '--cli', '--protocol-era', era, '-q', '--format', 'json', ...args, '--', binary, 'serve', vault];
     execFile(process.execPath, all, {
@@ -470,6 +400,8 @@ async function inspector(era, version) {
     }
     const { error } = answer(await run('--method', 'resources/read', '--uri', missing));
     check(`${name}: ${missing}`, error?.message === 'Resource not found', JSON.stringify(error));
+    await tell(name, version, async (tool, args) => ({ result: answer(await call(tool, args)).result }));
+    leaves(name, vault, before);
   } catch (e) {
     fail(name, e.stack);
   }
@@ -497,16 +429,18 @@ class Versioned extends Stdio1 {
 
 const info = { name: 'vault-mcp-test', version: '1.0.0' };
 for (const version of ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']) {
-  const transport = new Versioned(server(), version);
-  await sdk(`sdk 1 ${version}`, version, new Client1(info), transport, () => transport.negotiated);
+  const vault = plant();
+  const transport = new Versioned(server(vault), version);
+  await sdk(`sdk 1 ${version}`, version, vault, new Client1(info), transport, () => transport.negotiated);
 }
 for (const [name, version, versionNegotiation] of [
   ['client 2 default', '2025-11-25', undefined],
   ['client 2 pinned', '2026-07-28', { mode: { pin: '2026-07-28' } }],
   ['client 2 auto', '2026-07-28', { mode: 'auto' }],
 ]) {
+  const vault = plant();
   const client = new Client2(info, versionNegotiation && { versionNegotiation });
-  await sdk(name, version, client, new Stdio2(server()), () => client.getNegotiatedProtocolVersion());
+  await sdk(name, version, vault, client, new Stdio2(server(vault)), () => client.getNegotiatedProtocolVersion());
 }
 await Promise.all([inspector('legacy', '2025-11-25'), inspector('modern', '2026-07-28')]);
 

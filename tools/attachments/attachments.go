@@ -10,7 +10,9 @@ import (
 
 // Tools are the domain's tools. programs run those that read PDFs.
 func Tools(programs *run.Programs) tools.Domain {
-	return tools.Domain{Name: "attachments", Tools: []tools.Tool{listAttachments(), getAttachment(newPoppler(programs))}}
+	return tools.Domain{Name: "attachments", Tools: []tools.Tool{
+		listAttachments(), getAttachment(newPoppler(programs)), putAttachment(), moveAttachment(), deleteAttachment(),
+	}}
 }
 
 // isAttachment tells by its name whether Obsidian shows a file as an

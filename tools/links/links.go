@@ -26,6 +26,7 @@ func Tools() tools.Domain {
 	return tools.Domain{Name: "links", Tools: []tools.Tool{
 		outgoingLinks(), backlinks(), findOrphans(), findUnresolved(), linkStrength(), suggestLinks(),
 		centrality(), communities(), pathBetween(), linkCycles(), healthScore(),
+		renameHeading(), rewriteLink(), pruneHub(),
 	}}
 }
 

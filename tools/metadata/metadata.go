@@ -25,6 +25,12 @@ func Tools() tools.Domain {
 		getNoteTags(),
 		listTags(),
 		findNotesByTag(),
+		updateFrontmatter(),
+		bulkSetProperty(),
+		renameProperty(),
+		addTag(),
+		removeTag(),
+		renameTag(),
 	}}
 }
 

@@ -15,6 +15,16 @@ func Tools() tools.Domain {
 		readNote(),
 		readNotes(),
 		readSection(),
+		writeNote(),
+		appendNote(),
+		patchNote(),
+		copyNote(),
+		moveNote(),
+		deleteNote(),
+		moveFolder(),
+		deleteFolder(),
+		bulkCreate(),
+		bulkMove(),
 	}}
 }
 

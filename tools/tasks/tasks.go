@@ -5,5 +5,5 @@ import "vault-mcp/tools"
 
 // Tools are the domain's tools.
 func Tools() tools.Domain {
-	return tools.Domain{Name: "automation", Tools: []tools.Tool{listTasks()}}
+	return tools.Domain{Name: "automation", Tools: []tools.Tool{listTasks(), updateTask()}}
 }

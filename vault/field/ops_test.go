@@ -94,14 +94,14 @@ var ops = map[string]op{
 	"render_template":  {args: names("template", "title", "datetime"), keys: is(value, "content"), ways: []way{later("expand_template")}},
 	"list_daily_notes": {keys: is(value, "notes"), ways: []way{later("list_periodic_notes")}},
 
-	"set_frontmatter":    {args: names("path", "set", "remove", "add_tags"), ways: []way{later("update_frontmatter")}},
-	"patch":              {args: names("path", "target", "mode", "content"), ways: []way{later("patch_note")}},
-	"toggle_task":        {args: names("path", "line", "status"), ways: []way{later("update_task")}},
-	"move_note":          {args: names("from", "to"), ways: []way{later("move_note")}},
-	"move_folder":        {args: names("from", "to"), ways: []way{later("move_folder")}},
-	"rename_heading":     {args: names("path", "heading", "to"), ways: []way{later("rename_heading")}},
-	"create_note":        {args: names("path", "content"), ways: []way{later("write_note")}},
-	"delete_note":        {args: names("path"), ways: []way{later("delete_note")}},
+	"set_frontmatter":    {args: names("path", "set", "remove", "add_tags"), ways: []way{{[]string{"update_frontmatter", "add_tag"}, setFrontmatter}}},
+	"patch":              {args: names("path", "target", "mode", "content"), ways: []way{by("patch_note", patch)}},
+	"toggle_task":        {args: names("path", "line", "status"), ways: []way{by("update_task", toggleTask)}},
+	"move_note":          {indexed: true, args: names("from", "to"), ways: []way{{[]string{"move_note", "move_attachment"}, moveFile}}},
+	"move_folder":        {indexed: true, args: names("from", "to"), ways: []way{by("move_folder", moveFolder)}},
+	"rename_heading":     {indexed: true, args: names("path", "heading", "to"), ways: []way{by("rename_heading", renameHeading)}},
+	"create_note":        {args: names("path", "content"), ways: []way{by("write_note", createNote)}},
+	"delete_note":        {args: names("path"), ways: []way{by("delete_note", deleteNote)}},
 	"daily_note":         {args: names("datetime", "append"), keys: is(value, "path", "created"), ways: []way{later("find_or_create_periodic_note")}},
 	"unique_note":        {args: names("datetime"), keys: is(value, "path"), ways: []way{later("create_unique_note")}},
 	"canvas_add_node":    {args: names("path", "node"), ways: []way{later("add_canvas_node")}},
@@ -110,7 +110,7 @@ var ops = map[string]op{
 }
 
 // A sequence is made of operations of the table, so it cannot stand there.
-func init() { ops["sequence"] = op{args: names("ops"), ways: []way{below(sequence)}} }
+func init() { ops["sequence"] = op{indexed: true, args: names("ops"), ways: []way{below(sequence)}} }
 
 func names(all ...string) []string { return all }
 

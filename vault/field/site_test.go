@@ -114,7 +114,10 @@ func (s *site) start() error {
 	if err != nil {
 		return err
 	}
-	s.app, err = app.New(cfg, app.Options{Env: env, Version: "test", Log: slog.New(slog.DiscardHandler)})
+	s.app, err = app.New(cfg, app.Options{
+		Env: env, Version: "test", Log: slog.New(slog.DiscardHandler),
+		Approve: func(string, string) bool { return true }, // a case is the wish of a person
+	})
 	if err != nil || !s.index {
 		return err
 	}

@@ -1,0 +1,160 @@
+package hitl
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"vault-mcp/internal/fingerprint"
+	"vault-mcp/vault"
+	"vault-mcp/vault/change"
+	"vault-mcp/vault/note"
+)
+
+// What a change may do without a person. No setting, no argument and no client
+// moves these.
+const (
+	// manyOthers is how many other files a change may touch to keep links right.
+	manyOthers = 10
+	// muchText and muchLines are how much of a note may go away: so many bytes if
+	// they are more than half, so many lines in any case.
+	muchText  = 1 << 10
+	muchLines = 100
+)
+
+// Earlier is the content of a file some minutes ago, if that is known, so that
+// many small steps count as the large one that they are.
+type Earlier func(path string) (content []byte, ok bool)
+
+// FloorOf says why a plan needs a person, or "" if it does not. It looks at
+// what the plan does, whichever tool made it.
+func FloorOf(p change.Plan, earlier Earlier) string {
+	if len(p.Ask) > 0 {
+		return strings.Join(p.Ask, ", and ")
+	}
+	others := 0
+	for i := range p.Edits {
+		e := &p.Edits[i]
+		if e.Upkeep {
+			others++
+		}
+		if reason := floorOf(p, e, earlier); reason != "" {
+			return reason
+		}
+	}
+	if others > manyOthers {
+		return fmt.Sprintf("it rewrites links in %d other files", others)
+	}
+	return ""
+}
+
+func floorOf(p change.Plan, e *change.Edit, earlier Earlier) string {
+	switch e.Kind {
+	case change.Remove:
+		return fmt.Sprintf("it removes %q", e.Path)
+	case change.Move:
+		if path.Dir(e.Path) != path.Dir(e.To) {
+			return fmt.Sprintf("it moves %q to another folder", e.Path)
+		}
+	case change.Create:
+		if len(code(e.Path, e.Content)) > 0 {
+			return fmt.Sprintf("it adds code to %q that plugins run", e.Path)
+		}
+	case change.Put:
+		if e.Whole && len(bytes.TrimSpace(e.Old)) > 0 {
+			return fmt.Sprintf("it replaces the whole of %q", e.Path)
+		}
+		if adds(code(e.Path, e.Old), code(e.Path, e.Content)) {
+			return fmt.Sprintf("it adds code to %q that plugins run", e.Path)
+		}
+		if e.Upkeep {
+			break
+		}
+		if reason := loses(e.Path, e.Old, e.Content); reason != "" {
+			return reason
+		}
+		if earlier == nil {
+			break
+		}
+		if was, ok := earlier(e.Path); ok && fingerprint.OfContent(was) != e.Before {
+			return loses(e.Path, was, e.Content)
+		}
+	}
+	return ""
+}
+
+// loses says what of a note's body goes away, if that is much.
+func loses(path string, was, is []byte) string {
+	before, after := body(was), body(is)
+	if len(bytes.TrimSpace(before)) > 0 && len(bytes.TrimSpace(after)) == 0 {
+		return fmt.Sprintf("it leaves %q empty", path)
+	}
+	if gone := len(before) - len(after); gone > muchText && gone > len(before)/2 {
+		return fmt.Sprintf("it removes more than half of %q", path)
+	}
+	if gone := missing(before, after); gone > muchLines {
+		return fmt.Sprintf("it removes %d lines of %q", gone, path)
+	}
+	return ""
+}
+
+func body(text []byte) []byte { return text[note.Scan(text).Body:] }
+
+// missing is how many lines of one text are not in another, wherever.
+func missing(was, is []byte) (n int) {
+	there := map[string]int{}
+	for line := range bytes.Lines(is) {
+		there[string(bytes.TrimSpace(line))]++
+	}
+	for line := range bytes.Lines(was) {
+		l := string(bytes.TrimSpace(line))
+		if l == "" {
+			continue
+		}
+		if there[l]--; there[l] < 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// runnable finds, whole, what the plugins Dataview (dataviewjs, inline $=) and
+// Templater run when a note is opened or made.
+var runnable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?ms)^[ \t>]*(?:```+|~~~+)[ \t]*dataviewjs\\b.*?(?:^[ \t>]*(?:```|~~~)|\\z)|`\\$=[^`]*|<%.*?(?:%>|\\z)")
+})
+
+// marks are what each match of runnable has one of.
+var marks = [][]byte{[]byte("dataviewjs"), []byte("`$="), []byte("<%")}
+
+// code is what plugins run of a text, each piece as often as it stands there.
+// Bytes of a picture may look like some.
+func code(path string, text []byte) map[string]int {
+	switch vault.Kind(path) {
+	case vault.Image, vault.Audio, vault.Video, vault.PDF:
+		return nil
+	}
+	if !slices.ContainsFunc(marks, func(m []byte) bool { return bytes.Contains(text, m) }) {
+		return nil // nearly always: the expression takes its time over a thousand notes
+	}
+	pieces := map[string]int{}
+	for _, p := range runnable().FindAll(text, -1) {
+		pieces[string(p)]++
+	}
+	return pieces
+}
+
+// adds reports whether there is a piece that was not there before, or not so
+// often.
+func adds(was, is map[string]int) bool {
+	for piece, n := range is {
+		if n > was[piece] {
+			return true
+		}
+	}
+	return false
+}

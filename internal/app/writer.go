@@ -1,0 +1,239 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"vault-mcp/cache"
+	"vault-mcp/cache/index"
+	kept "vault-mcp/cache/state"
+	"vault-mcp/hitl"
+	"vault-mcp/internal/acl"
+	"vault-mcp/internal/dispatch"
+	"vault-mcp/internal/fault"
+	"vault-mcp/internal/fingerprint"
+	"vault-mcp/vault/change"
+	"vault-mcp/vault/rename"
+	"vault-mcp/vault/trash"
+)
+
+// writer applies the plans of one vault. Its state is opened with the first
+// change.
+type writer struct {
+	app  *App
+	at   int // which vault
+	stop chan struct{}
+	end  sync.Once
+
+	mu      sync.Mutex
+	store   *kept.Store
+	applier *change.Applier
+}
+
+// open opens the state of the vault, and takes back what a dead process left.
+func (w *writer) open(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.store != nil {
+		return nil
+	}
+	dir, err := w.app.state.folder(w.at)
+	if err == nil {
+		err = cache.Prepare(dir, w.app.reals()...)
+	}
+	if err != nil {
+		return fault.New(fault.ReadOnly, "There is no state folder that can be written, so nothing can be changed.").Because(err)
+	}
+	s, err := kept.Open(context.WithoutCancel(ctx), dir)
+	if err != nil {
+		return fault.New(fault.ReadOnly, "The state of the vault cannot be used, so nothing can be changed; the server's log has the reason.").Because(err)
+	}
+	w.store = s
+	go w.prune(s)
+	w.applier = &change.Applier{
+		Disk: trash.Disk(w.app.vaults[w.at], w.app.bins[w.at]), Journal: s.Journal(), Lock: s.Lock, Now: time.Now, Stop: w.stop,
+	}
+	return nil
+}
+
+func (w *writer) close() {
+	w.end.Do(func() { close(w.stop) })
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.store != nil {
+		_ = w.store.Close() // every transaction is on the disk
+		w.store = nil
+	}
+}
+
+// settle takes back what a dead process left, if nobody changes anything just
+// now and there is a state at all.
+func (w *writer) settle(ctx context.Context) error {
+	dir, err := w.app.state.folder(w.at)
+	if err != nil || !kept.Exists(dir) {
+		return nil
+	}
+	if err := w.open(ctx); err != nil {
+		return err
+	}
+	release, ok := w.store.TryLock()
+	if !ok {
+		return nil
+	}
+	defer release()
+	return w.applier.SettleHeld(ctx)
+}
+
+// prune drops versions that are too old or too many: with the first change of a
+// process, which is often enough.
+func (w *writer) prune(s *kept.Store) {
+	keep := w.app.cfg.Snapshots
+	err := s.Prune(context.Background(), kept.Retention{
+		Versions: keep.Versions, Age: time.Duration(keep.Days) * 24 * time.Hour, Bytes: int64(keep.MaxBytes),
+	}, time.Now())
+	select {
+	case <-w.stop: // the server ends, and another one will do it
+		return
+	default:
+	}
+	if err != nil {
+		w.app.opts.Log.Warn("old versions could not be dropped", "err", err)
+	}
+}
+
+// recall implements acl.Recall over the journal.
+func (w *writer) recall(ctx context.Context, moves []rename.Move) func(string, fingerprint.Content) ([]byte, bool) {
+	dir, err := w.app.state.folder(w.at)
+	if err != nil || !kept.Exists(dir) || w.open(ctx) != nil {
+		return nil
+	}
+	id := ""
+	for _, m := range moves {
+		made, err := w.store.WayBack(ctx, m.To, m.From, m.Dir)
+		if err != nil || made == "" || id != "" && made != id {
+			return nil
+		}
+		id = made
+	}
+	return func(path string, now fingerprint.Content) ([]byte, bool) {
+		before, ok, err := w.store.Before(ctx, id, path, now)
+		return before, ok && err == nil
+	}
+}
+
+// past is the state of a vault, for the tools of history.
+func (a *App) past(ctx context.Context, view *acl.View) (*kept.Store, error) {
+	w := a.writers[view]
+	if err := w.open(ctx); err != nil {
+		return nil, err
+	}
+	return w.store, nil
+}
+
+// Apply implements dispatch.Applier.
+func (a *App) Apply(ctx context.Context, c *dispatch.Call) (string, error) {
+	w := a.writers[c.View]
+	if err := w.open(ctx); err != nil {
+		return "", err
+	}
+	r := &change.Record{
+		ID: change.NewID(), Tool: c.Tool.Name, Caller: c.Caller.ID, Call: c.Hash, Key: c.Key(), Undoes: c.Plan.Undoes,
+	}
+	err := w.applier.Apply(ctx, r, c.Plan, func(ctx context.Context) (change.Plan, error) {
+		// Where the index says which files there are to edit, it must not be behind.
+		if ix := c.View.Index(); ix != nil && c.Plan.Searched {
+			if err := ix.Current(ctx); err != nil && !errors.Is(err, index.ErrNotReady) { // without it the files are read
+				return change.Plan{}, err
+			}
+		}
+		p, err := c.Again(ctx)
+		if err == nil {
+			p.Warnings = append(p.Warnings, otherNames(w.applier.Disk, c.View, p)...)
+			r.Receipt, err = c.Complete(p, r.ID)
+		}
+		return p, err
+	})
+	if err == nil || r.Outcome != "" && r.Outcome != change.NotApplied {
+		a.changed(ctx, c.View, r)
+	}
+	if err == kept.ErrKeyTaken {
+		err = fault.New(fault.IdempotencyInFlight, "Another call with this idempotency key came first.")
+	}
+	return r.ID, err
+}
+
+// otherNames warns of files that are no longer the same as another name of
+// theirs, as far as the caller may read them.
+func otherNames(d change.Disk, view *acl.View, p change.Plan) []string {
+	paths := slices.DeleteFunc(change.OtherNames(d, p.Edits), func(p string) bool { return !view.Sees(p) })
+	switch n := len(paths); n {
+	case 0:
+		return nil
+	case 1:
+		return []string{fmt.Sprintf("%q had another name (a hard link), which keeps the old content.", paths[0])}
+	default:
+		return []string{fmt.Sprintf("%d files had other names (hard links), which keep the old content: %q and others.", n, paths[0])}
+	}
+}
+
+// changed lets the index know what was written before the call returns.
+func (a *App) changed(ctx context.Context, view *acl.View, r *change.Record) {
+	ix := view.Index()
+	if ix == nil {
+		return
+	}
+	paths := slices.DeleteFunc((change.Plan{Edits: r.Edits}).Paths(), trash.Is)
+	if err := ix.Changed(ctx, paths); err != nil {
+		a.opts.Log.Warn("the index could not take in a change and compares all files", "vault", view.ID, "err", err)
+	}
+}
+
+// Seen implements dispatch.Applier.
+func (a *App) Seen(ctx context.Context, c *dispatch.Call) (json.RawMessage, error) {
+	w := a.writers[c.View]
+	if err := w.open(ctx); err != nil {
+		return nil, err
+	}
+	r, err := w.store.Seen(ctx, c.Caller.ID, c.Key(), c.Tool.Name, c.Hash, time.Now())
+	if err != nil || r == nil {
+		return nil, err
+	}
+	named := slices.DeleteFunc(slices.Clone(r.Edits), func(e change.Edit) bool { return e.Upkeep })
+	for _, p := range (change.Plan{Edits: named}).Paths() {
+		if !c.View.Knows(p) {
+			return nil, fault.New(fault.ACLDenied, "The folder rules no longer let the answer be seen.")
+		}
+	}
+	return r.Receipt, nil
+}
+
+// lately is how far back small steps count as one.
+const lately = 10 * time.Minute
+
+// Confirm implements dispatch.Gate: what needs a person is refused, as long as
+// there is no way to ask one.
+func (a *App) Confirm(ctx context.Context, c *dispatch.Call) error {
+	reason := c.Tool.Floor.Reason()
+	if reason == "" {
+		w := a.writers[c.View]
+		reason = hitl.FloorOf(c.Plan, func(path string) ([]byte, bool) {
+			if w.open(ctx) != nil {
+				return nil, false
+			}
+			text, ok, err := w.store.Earlier(ctx, path, time.Now().Add(-lately))
+			return text, ok && err == nil
+		})
+	}
+	if reason == "" || a.opts.Approve != nil && a.opts.Approve(c.Tool.Name, reason) {
+		c.Approved = reason != ""
+		return nil
+	}
+	return fault.New(fault.ElicitRequired, "A person has to approve this first, because %s. Ask them before anything else.", reason).
+		With("reason", "approval_required").With("floor_reason", reason).With("tool", c.Tool.Name).With("vault", c.View.ID).
+		With("caller", c.Caller.ID).With("call_hash", string(c.Hash)).With("args_hash", string(c.Hash)).With("summary", fmt.Sprint(c.Plan.Summary))
+}

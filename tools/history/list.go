@@ -1,0 +1,124 @@
+package history
+
+import (
+	"context"
+	"time"
+
+	"vault-mcp/cache/state"
+	"vault-mcp/internal/acl"
+	"vault-mcp/internal/auth"
+	"vault-mcp/internal/fault"
+	"vault-mcp/tools"
+	"vault-mcp/vault"
+)
+
+type listChangesIn struct {
+	tools.VaultArg
+	Path  string `json:"path,omitempty" jsonschema:"only changes of this note, file or folder, by its path then" limits:"maxLength=1024"`
+	Since string `json:"since,omitempty" jsonschema:"RFC 3339 time, or a date"`
+	Limit int    `json:"limit,omitempty" limits:"min=1,max=500,default=20"`
+	tools.PageArg
+}
+
+type changeRow struct {
+	ID       string `json:"change_id"`
+	At       string `json:"at"`
+	Tool     string `json:"tool"`
+	Caller   string `json:"caller"`
+	Summary  string `json:"summary"`
+	Outcome  string `json:"outcome"`
+	Files    int    `json:"files"`
+	Undoes   string `json:"undoes,omitempty"`
+	UndoneBy string `json:"undone_by,omitempty"`
+}
+
+type listChangesOut struct {
+	Changes    []changeRow `json:"changes"`
+	NextCursor *string     `json:"next_cursor"`
+}
+
+func listChanges(s Source) tools.Tool {
+	return tools.Query(tools.Spec{
+		Name: "list_changes", Title: "List changes",
+		Doc:    "Lists what was changed through this server, the newest first, with the change_id that read_change and undo_change take.",
+		Scope:  auth.Read,
+		Narrow: "a lower limit or a later since",
+	}, func(ctx context.Context, c *tools.Call, in listChangesIn) (listChangesOut, error) {
+		out := listChangesOut{Changes: []changeRow{}}
+		since, err := instant(in.Since)
+		if err != nil {
+			return out, err
+		}
+		path := ""
+		if in.Path != "" {
+			if path, err = vault.Clean(in.Path); err != nil {
+				return out, err
+			}
+		}
+		var before int64
+		if _, err := c.Page(in.Cursor, &before); err != nil {
+			return out, err
+		}
+		st, err := s(ctx, c.View)
+		if err != nil {
+			return out, err
+		}
+		more := false
+		err = st.Changes(ctx, before, path, func(n state.Numbered) bool {
+			if n.Began.Before(since) || ctx.Err() != nil {
+				return false
+			}
+			row, ok := rowOf(c.View, n)
+			if !ok {
+				return true
+			}
+			if more = len(out.Changes) == in.Limit; more {
+				return false
+			}
+			out.Changes = append(out.Changes, row)
+			before = n.Seq
+			return true
+		})
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil && more {
+			out.NextCursor, err = c.NextCursor(before)
+		}
+		return out, err
+	})
+}
+
+// rowOf is a change as a caller may see it. One that is about nothing that the
+// caller may know of is not listed; what is said of others in one sentence would
+// name files, so a change that also is about hidden ones has no summary.
+func rowOf(w *acl.View, n state.Numbered) (changeRow, bool) {
+	row := changeRow{
+		ID: n.ID, At: clock(n.Began), Tool: n.Tool, Caller: n.Caller, Summary: n.Summary, Outcome: string(n.Outcome),
+		Undoes: n.Undoes, UndoneBy: n.UndoneBy,
+	}
+	for _, e := range n.Edits {
+		if e.Upkeep && !w.Sees(e.Path) {
+			continue
+		}
+		if !w.Knows(e.Path) || e.To != "" && !w.Knows(e.To) {
+			row.Summary = ""
+			continue
+		}
+		row.Files++
+	}
+	return row, row.Files > 0
+}
+
+// instant reads a time argument; "" is the beginning of time.
+func instant(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fault.New(fault.ValidationError, "The argument %q is neither a date nor an RFC 3339 time.", "since").With("argument", "since")
+}

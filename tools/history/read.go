@@ -1,0 +1,84 @@
+package history
+
+import (
+	"context"
+	"strings"
+
+	"vault-mcp/internal/auth"
+	"vault-mcp/internal/fault"
+	"vault-mcp/tools"
+)
+
+type readChangeIn struct {
+	tools.VaultArg
+	ID string `json:"change_id" limits:"minLength=1,maxLength=64"`
+}
+
+type readChangeOut struct {
+	changeRow
+	Ended   string              `json:"ended,omitempty"`
+	Edits   []tools.WrittenFile `json:"edits"`
+	More    int                 `json:"edits_more,omitempty" jsonschema:"edits that are not listed"`
+	Diff    string              `json:"diff"`
+	DiffCut bool                `json:"diff_cut,omitempty"`
+	Strange []string            `json:"changed_by_others,omitempty" jsonschema:"files that something else had changed, left as they were"`
+}
+
+func readChange(s Source) tools.Tool {
+	return tools.Query(tools.Spec{
+		Name: "read_change", Title: "Read a change",
+		Doc:    "Tells all of one change: its files, and the diff as far as the texts are kept.",
+		Scope:  auth.Read,
+		Narrow: "read the files one by one",
+	}, func(ctx context.Context, c *tools.Call, in readChangeIn) (readChangeOut, error) {
+		out := readChangeOut{Edits: []tools.WrittenFile{}}
+		st, err := s(ctx, c.View)
+		if err != nil {
+			return out, err
+		}
+		n, err := st.Change(ctx, in.ID)
+		if err != nil {
+			return out, unknown(err, "change %q", in.ID)
+		}
+		ok := false
+		if out.changeRow, ok = rowOf(c.View, n); !ok {
+			return out, fault.New(fault.NotFound, "There is no change %q.", in.ID)
+		}
+		if !n.Ended.IsZero() {
+			out.Ended = clock(n.Ended)
+		}
+		var diff strings.Builder
+		room := c.Budget / 4
+		for i := range n.Edits {
+			e := &n.Edits[i]
+			if e.Upkeep && !c.View.Sees(e.Path) {
+				continue // that it has such links is in what it holds
+			}
+			if !c.View.Knows(e.Path) || e.To != "" && !c.View.Knows(e.To) {
+				out.More++
+				continue
+			}
+			row, text := tools.FileOf(e)
+			if !c.View.Sees(e.Path) {
+				text, row.Hash, row.Added, row.Removed = "", "", 0, 0
+			}
+			if diff.Len()+len(text) > room {
+				out.DiffCut = true
+				text = ""
+			}
+			diff.WriteString(text)
+			if len(out.Edits) == tools.MaxFiles {
+				out.More++
+				continue
+			}
+			out.Edits = append(out.Edits, row)
+		}
+		out.Diff = diff.String()
+		for _, p := range n.Foreign {
+			if c.View.Knows(p) {
+				out.Strange = append(out.Strange, p)
+			}
+		}
+		return out, nil
+	})
+}

@@ -1,0 +1,235 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"vault-mcp/internal/acl"
+	"vault-mcp/internal/auth"
+	"vault-mcp/internal/fault"
+	"vault-mcp/tools"
+	"vault-mcp/vault/change"
+)
+
+type snapshotIn struct {
+	tools.VaultArg
+	Path tools.Note `json:"path" jsonschema:"path from the vault's root, with or without .md"`
+}
+
+type snapshotOut struct {
+	Path string `json:"path"`
+	ID   int64  `json:"snapshot_id"`
+	Hash string `json:"content_hash"`
+}
+
+func snapshotNote(s Source) tools.Tool {
+	return tools.Effect(tools.EffectSpec[snapshotIn, snapshotOut]{
+		Spec: tools.Spec{
+			Name: "snapshot_note", Title: "Keep a version of a note",
+			Doc:   "Keeps the version that a note has now, for restore_note. Every change keeps one by itself.",
+			Scope: auth.Read,
+		},
+		None: "it keeps a copy beside the vault and changes no note",
+		Run: func(ctx context.Context, c *tools.Call, in snapshotIn) (snapshotOut, error) {
+			p, err := in.Path.Path()
+			if err != nil {
+				return snapshotOut{}, err
+			}
+			content, err := c.View.Read(p, change.MaxImage)
+			if err != nil {
+				return snapshotOut{}, err
+			}
+			st, err := s(ctx, c.View)
+			if err != nil {
+				return snapshotOut{}, err
+			}
+			sn, err := st.Keep(ctx, p.String(), content.Bytes, time.Now())
+			return snapshotOut{p.String(), sn.ID, sn.Hash.String()}, err
+		},
+	})
+}
+
+type listSnapshotsIn struct {
+	tools.VaultArg
+	Path  string `json:"path" jsonschema:"path of the note, which may be gone" limits:"minLength=1,maxLength=1024"`
+	Limit int    `json:"limit,omitempty" limits:"min=1,max=500,default=50"`
+	tools.PageArg
+}
+
+type snapshotRow struct {
+	ID     int64  `json:"id"`
+	Hash   string `json:"content_hash"`
+	Size   int64  `json:"size"`
+	At     string `json:"created_at"`
+	Change string `json:"change_id,omitempty" jsonschema:"the change that replaced this version"`
+}
+
+type listSnapshotsOut struct {
+	Path       string        `json:"path"`
+	Snapshots  []snapshotRow `json:"snapshots"`
+	NextCursor *string       `json:"next_cursor"`
+}
+
+func listSnapshots(s Source) tools.Tool {
+	return tools.Query(tools.Spec{
+		Name: "list_snapshots", Title: "List the versions of a note",
+		Doc:    "Lists the versions of a note that are kept, the newest first, also those from before it was renamed.",
+		Scope:  auth.Read,
+		Narrow: "a lower limit",
+	}, func(ctx context.Context, c *tools.Call, in listSnapshotsIn) (listSnapshotsOut, error) {
+		out := listSnapshotsOut{Snapshots: []snapshotRow{}}
+		path, err := kept(ctx, c, in.Path)
+		if err != nil {
+			return out, err
+		}
+		out.Path = path
+		var before int64
+		if _, err := c.Page(in.Cursor, &before); err != nil {
+			return out, err
+		}
+		st, err := s(ctx, c.View)
+		if err != nil {
+			return out, err
+		}
+		list, err := st.Snapshots(ctx, path, before, in.Limit+1)
+		if err != nil {
+			return out, err
+		}
+		for i, sn := range list {
+			if i == in.Limit {
+				out.NextCursor, err = c.NextCursor(list[i-1].ID)
+				break
+			}
+			out.Snapshots = append(out.Snapshots, snapshotRow{sn.ID, sn.Hash.String(), sn.Size, clock(sn.At), sn.Change})
+		}
+		return out, err
+	})
+}
+
+// kept is the path under which versions of a note are kept: that of the file if
+// it is there, else the path as it was given, if the caller may read it.
+func kept(ctx context.Context, c *tools.Call, arg string) (string, error) {
+	p, err := c.View.FindNote(ctx, arg)
+	if err == nil {
+		return p.String(), nil
+	}
+	if fault.Of(err).Code != fault.NoteNotFound {
+		return "", err
+	}
+	path, err := tools.NotePath(arg)
+	if err == nil && !c.View.Sees(path) {
+		err = fault.New(fault.NoteNotFound, "No note or file at %q.", arg).With("closest", []string{})
+	}
+	return path, err
+}
+
+type readSnapshotIn struct {
+	tools.VaultArg
+	ID int64 `json:"snapshot_id" limits:"min=1"`
+	tools.FormatArg
+}
+
+type readSnapshotOut struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+	Hash    string `json:"content_hash"`
+	At      string `json:"created_at"`
+}
+
+// Prose is the version as a text to read.
+func (o readSnapshotOut) Prose() (header, text string) {
+	return fmt.Sprintf("%s · %s · %s", o.Path, o.Hash, o.At), o.Content
+}
+
+func readSnapshot(s Source) tools.Tool {
+	return tools.Query(tools.Spec{
+		Name: "read_snapshot", Title: "Read a version of a note",
+		Doc:    "Reads one version of a note by the id that list_snapshots gives.",
+		Scope:  auth.Read,
+		Narrow: "diff_note tells only what differs",
+	}, func(ctx context.Context, c *tools.Call, in readSnapshotIn) (readSnapshotOut, error) {
+		path, content, at, err := version(ctx, c, s, in.ID)
+		if err != nil {
+			return readSnapshotOut{}, err
+		}
+		return readSnapshotOut{path, string(content), hashOf(content), clock(at)}, nil
+	})
+}
+
+// version is a version of a note that the caller may read.
+func version(ctx context.Context, c *tools.Call, s Source, id int64) (path string, content []byte, at time.Time, err error) {
+	st, err := s(ctx, c.View)
+	if err != nil {
+		return "", nil, at, err
+	}
+	sn, content, err := st.Snapshot(ctx, id)
+	if err == nil && !c.View.Sees(sn.Path) {
+		err = fault.New(fault.NotFound, "There is no snapshot %d.", id)
+	}
+	return sn.Path, content, sn.At, unknown(err, "snapshot %d", id)
+}
+
+type restoreIn struct {
+	tools.VaultArg
+	Path tools.Target `json:"path" jsonschema:"path from the vault's root, with or without .md"`
+	ID   int64        `json:"snapshot_id" limits:"min=1"`
+	tools.VersionArg
+	tools.WriteArg
+}
+
+type restoreOut struct {
+	Path     string  `json:"path"`
+	From     int64   `json:"restored_from"`
+	Hash     string  `json:"content_hash"`
+	PrevHash *string `json:"prev_hash"`
+	tools.Written
+}
+
+func restoreNote(s Source) tools.Tool {
+	return tools.Change(tools.Spec{
+		Name: "restore_note", Title: "Restore a version of a note",
+		Doc:   "Gives a note the content of one of its versions again, or makes it again if it is gone. The version that it has now is kept.",
+		Scope: auth.Read | auth.Write,
+	}, func(ctx context.Context, c *tools.Call, in restoreIn) (change.Plan, restoreOut, error) {
+		out := restoreOut{From: in.ID}
+		t, err := in.Path.Target()
+		if err != nil {
+			return change.Plan{}, out, err
+		}
+		path, content, at, err := version(ctx, c, s, in.ID)
+		if err != nil {
+			return change.Plan{}, out, err
+		}
+		if path != t.Path {
+			return change.Plan{}, out, otherNote(in.ID, path, t.Path)
+		}
+		out.Path, out.Hash = path, hashOf(content)
+		p := change.Plan{
+			Summary: fmt.Sprintf("Restore %s as it was on %s", path, clock(at)),
+			Ask:     []string{fmt.Sprintf("it restores %q", path)},
+		}
+		if !t.Exists {
+			if err := acl.Same(path, nil, false, in.PrevHash); err != nil {
+				return change.Plan{}, out, err
+			}
+			p.Edits = append(t.Folders(), change.NewCreate(path, content))
+			return p, out, nil
+		}
+		old, err := c.View.ReadTarget(t)
+		if err == nil {
+			err = acl.Same(path, old, true, in.PrevHash)
+		}
+		if err != nil {
+			return change.Plan{}, out, err
+		}
+		e := change.NewPut(path, old, content)
+		e.Whole = true
+		prev := e.Before.String()
+		out.PrevHash = &prev
+		if e.Before != e.After {
+			p.Edits = []change.Edit{e}
+		}
+		return p, out, nil
+	})
+}
