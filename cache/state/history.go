@@ -86,7 +86,7 @@ func (t *transaction) numbered(id string, seq int64) (Numbered, error) {
 		return Numbered{}, err
 	}
 	n := Numbered{Seq: seq, Record: r}
-	err = t.row("SELECT id FROM changes WHERE undoes = ? AND outcome = ? ORDER BY seq LIMIT 1", id, string(change.Applied)).Scan(&n.UndoneBy)
+	err = t.row("SELECT id FROM changes WHERE undoes = ? AND undoes <> '' AND outcome = ? ORDER BY seq LIMIT 1", id, string(change.Applied)).Scan(&n.UndoneBy)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}

@@ -2,7 +2,9 @@ package state_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -142,5 +144,23 @@ func TestTwoProcessesShareTheState(t *testing.T) {
 	r := made(t, a, time.Now(), put("a.md", "1", "2"))
 	if n, err := b.Change(t.Context(), r.ID); err != nil || n.Outcome != change.Applied {
 		t.Errorf("%+v %v", n, err)
+	}
+}
+
+// Listing changes must not look through all of them for each.
+func TestWhatUndoesAChangeIsFoundByAnIndex(t *testing.T) {
+	dir := t.TempDir()
+	s := openState(t, dir)
+	made(t, s, time.Now(), put("a.md", "1", "2"))
+	db, err := sql.Open("sqlite", filepath.Join(dir, "state.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var id, parent, unused int
+	var plan string
+	err = db.QueryRow("EXPLAIN QUERY PLAN SELECT id FROM changes WHERE undoes = ? AND undoes <> '' AND outcome = ? ORDER BY seq LIMIT 1", "x", "applied").Scan(&id, &parent, &unused, &plan)
+	if err != nil || !strings.Contains(plan, "changes_undoes") {
+		t.Errorf("%q, %v", plan, err)
 	}
 }

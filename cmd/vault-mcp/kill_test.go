@@ -18,7 +18,7 @@ var soak = flag.Bool("soak", false, "run the long tests whole")
 func TestAKilledServerLeavesAChangeWholeOrUndone(t *testing.T) {
 	kills := 25
 	if *soak {
-		kills = 1000
+		kills = 250
 	}
 	vaultAs := func(name string) map[string]string {
 		files := map[string]string{name + ".md": "the text\n", "other.md": "nothing\n"}

@@ -27,7 +27,7 @@ var soak = flag.Bool("soak", false, "run the long tests whole")
 func TestNoSaveOfAnEditorIsLost(t *testing.T) {
 	notes, length := 40, 3*time.Second
 	if *soak {
-		notes, length = 200, time.Minute
+		notes, length = 200, 20*time.Second
 	}
 	home := t.TempDir()
 	dir := filepath.Join(t.TempDir(), "vault")
