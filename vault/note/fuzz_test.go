@@ -106,6 +106,9 @@ func FuzzProperties(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		text := append(append([]byte("---\n"), data...), "\n---\nbody"...)
 		p := ParseProperties(text)
+		if state, problem := CheckProperties(text); state != p.State || (problem == nil) != (p.Problem == nil) || problem != nil && *problem != *p.Problem {
+			t.Fatalf("%q is %v (%v), or when it is only checked %v (%v)", text, p.State, p.Problem, state, problem)
+		}
 		if p.State == StateInvalid {
 			if p.Problem == nil || p.Problem.Line < 1 || p.Problem.Line > countLines(text)+1 || p.Problem.Reason == "" {
 				t.Fatalf("problem %+v of %q", p.Problem, text)

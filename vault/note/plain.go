@@ -26,12 +26,17 @@ const maxPlainKey = 500
 const maxPlain = 64
 
 // readPlain returns the properties with places in the block, and false if it does not know.
-func readPlain(yaml []byte) ([]Property, bool) {
+func readPlain(yaml []byte) ([]Property, bool) { return readPlainInto(yaml, nil) }
+
+// readPlainInto is readPlain with a list to fill, or nil for a new one.
+func readPlainInto(yaml []byte, list []Property) ([]Property, bool) {
 	if !ordinary(yaml) {
 		return nil, false
 	}
-	r := plainReader{text: string(yaml)}
-	r.list = make([]Property, 0, min(maxPlain, strings.Count(r.text, "\n")+1))
+	r := plainReader{text: string(yaml), list: list}
+	if r.list == nil {
+		r.list = make([]Property, 0, min(maxPlain, strings.Count(r.text, "\n")+1))
+	}
 	for r.pos < len(r.text) {
 		line := r.current()
 		if line != "" && !r.property(line) {

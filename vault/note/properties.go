@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -109,6 +110,27 @@ func ParseProperties(text []byte) Properties {
 	}
 	p.State, p.List, p.Flow = StateOK, list, flow
 	return p
+}
+
+// lists are lists of properties that nobody keeps.
+var lists = sync.Pool{New: func() any { return new([maxPlain]Property) }}
+
+// CheckProperties is the State and the Problem of ParseProperties, for who wants
+// to know no more: it takes half the time.
+func CheckProperties(text []byte) (State, *Problem) {
+	if b, ok := findBlock(text); ok {
+		if yaml := b.yaml.Of(text); !blankYAML(yaml) && precheck(yaml) == nil {
+			list := lists.Get().(*[maxPlain]Property)
+			_, plain := readPlainInto(yaml, list[:0])
+			clear(list[:])
+			lists.Put(list)
+			if plain {
+				return StateOK, nil
+			}
+		}
+	}
+	p := ParseProperties(text)
+	return p.State, p.Problem
 }
 
 // move turns places in the YAML into places in the note.

@@ -161,7 +161,7 @@ func Of(text []byte) *Note {
 	scanned := note.Scan(text)
 	inline := scanned.Inline()
 	n := &Note{State: props.State, Lines: scanned.Lines(), Aliases: props.Aliases()}
-	n.Problem, n.ProblemLine = problem(props, text)
+	n.Problem, n.ProblemLine = problem(props.Problem, text)
 	for _, p := range props.List {
 		n.Properties = append(n.Properties, Property{p.Key, plain(p.Value), p.Line})
 	}
@@ -183,8 +183,8 @@ func Of(text []byte) *Note {
 
 // problem is what is wrong with a note that is text. A NUL character is in no
 // text that somebody wrote: a disk or a program has lost a part of it.
-func problem(props note.Properties, text []byte) (reason string, line int) {
-	if p := props.Problem; p != nil {
+func problem(p *note.Problem, text []byte) (reason string, line int) {
+	if p != nil {
 		return p.Reason, p.Line
 	}
 	if at := bytes.IndexByte(text, 0); at >= 0 {
@@ -202,9 +202,9 @@ func (b Blob) Flaw() (line int, reason string) {
 
 // FlawOf is the Flaw of a text.
 func FlawOf(text []byte) (line int, reason string) {
-	props := note.ParseProperties(text)
-	reason, line = problem(props, text)
-	return flaw(props.State, reason, line)
+	state, p := note.CheckProperties(text)
+	reason, line = problem(p, text)
+	return flaw(state, reason, line)
 }
 
 func flaw(s note.State, reason string, line int) (int, string) {
