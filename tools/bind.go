@@ -25,22 +25,22 @@ func (t *Tool) Bind(c *Call, raw json.RawMessage, defaultVault string) error {
 	if err != nil {
 		return err
 	}
-	if err := t.args.known(args); err != nil {
+	if err := t.args().known(args); err != nil {
 		return err
 	}
-	if t.args.vault && isNull(args["vault"]) && defaultVault != "" {
+	if t.args().vault && isNull(args["vault"]) && defaultVault != "" {
 		if raw, err = fillVault(raw, args, defaultVault); err != nil {
 			return err
 		}
 	}
-	in := reflect.New(t.args.typ)
-	for _, f := range t.args.fields {
+	in := reflect.New(t.args().typ)
+	for _, f := range t.args().fields {
 		if err := f.set(in.Elem().FieldByIndex(f.index), args[f.name]); err != nil {
 			return err
 		}
 	}
 	c.Tool, c.in, c.args = t, in.Interface(), args
-	c.refs = t.args.refs(in.Elem())
+	c.refs = t.args().refs(in.Elem())
 	return c.hash(raw)
 }
 

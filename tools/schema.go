@@ -229,7 +229,7 @@ func outputSchema[Out any]() (*jsonschema.Schema, error) {
 // Arguments describes each argument in a line, for a person.
 func (t *Tool) Arguments() []string {
 	var lines []string
-	for _, f := range t.args.fields {
+	for _, f := range t.args().fields {
 		need := ""
 		if f.required {
 			need = ", required"

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -70,7 +71,7 @@ type Tool struct {
 	// Floor is the effect's or change's standing need for a person.
 	Floor hitl.Floor
 
-	args    *arguments
+	args    func() *arguments         // reflected when the tool is first used: a start has no use for it
 	output  func() *jsonschema.Schema // made when it is asked for
 	plan    func(context.Context, *Call) (change.Plan, any, error)
 	targets func(context.Context, *Call) (hitl.Targets, error)
@@ -130,14 +131,16 @@ func Effect[In, Out any](s EffectSpec[In, Out]) Tool {
 	return t
 }
 
-// newTool panics on arguments that have no schema, and OutputSchema on such a
-// result: the first test that lists the tools finds it.
+// newTool makes a tool that panics when its arguments or its result have no
+// schema and are asked for one: the first test that lists the tools finds it.
 func newTool[In, Out any](s Spec, k Kind) Tool {
-	args, err := argumentsOf[In]()
-	if err != nil {
-		panic(fmt.Sprintf("tool %s: %v", s.Name, err))
-	}
-	return Tool{Spec: s, Kind: k, args: args, output: func() *jsonschema.Schema {
+	return Tool{Spec: s, Kind: k, args: sync.OnceValue(func() *arguments {
+		args, err := argumentsOf[In]()
+		if err != nil {
+			panic(fmt.Sprintf("tool %s: %v", s.Name, err))
+		}
+		return args
+	}), output: func() *jsonschema.Schema {
 		out, err := outputSchema[Out]()
 		if err != nil {
 			panic(fmt.Sprintf("tool %s: %v", s.Name, err))
@@ -148,15 +151,15 @@ func newTool[In, Out any](s Spec, k Kind) Tool {
 
 // Takes reports whether the tool has an argument.
 func (t *Tool) Takes(name string) bool {
-	return slices.ContainsFunc(t.args.fields, func(f field) bool { return f.name == name })
+	return slices.ContainsFunc(t.args().fields, func(f field) bool { return f.name == name })
 }
 
 // NeedsVault reports whether the tool works on a vault.
-func (t *Tool) NeedsVault() bool { return t.args.vault }
+func (t *Tool) NeedsVault() bool { return t.args().vault }
 
 // InputSchema is the JSON Schema of the arguments; several says that more than
 // one vault is configured, so that the call has to name one.
-func (t *Tool) InputSchema(several bool) json.RawMessage { return t.args.render(several) }
+func (t *Tool) InputSchema(several bool) json.RawMessage { return t.args().render(several) }
 
 // OutputSchema is the JSON Schema of the structured result.
 func (t *Tool) OutputSchema() json.RawMessage {

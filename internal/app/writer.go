@@ -86,12 +86,20 @@ func (w *writer) settle(ctx context.Context) error {
 		return nil
 	}
 	defer release()
-	return w.applier.SettleHeld(ctx)
+	return w.applier.Settle(ctx)
 }
 
-// prune drops versions that are too old or too many: with the first change of a
-// process, which is often enough.
+// idle is how long after the first change of a process old versions are dropped:
+// that looks through all of the state, and no call should have to wait for it.
+const idle = time.Minute
+
+// prune drops versions that are too old or too many, once in the life of a server.
 func (w *writer) prune(s *kept.Store) {
+	select {
+	case <-time.After(idle):
+	case <-w.stop:
+		return
+	}
 	keep := w.app.cfg.Snapshots
 	err := s.Prune(context.Background(), kept.Retention{
 		Versions: keep.Versions, Age: time.Duration(keep.Days) * 24 * time.Hour, Bytes: int64(keep.MaxBytes),

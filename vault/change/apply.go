@@ -52,7 +52,7 @@ func (a *Applier) Apply(ctx context.Context, r *Record, plan Plan, again func(co
 		return err
 	}
 	defer release()
-	if err := a.settle(ctx); err != nil {
+	if err := a.Settle(ctx); err != nil {
 		return err
 	}
 	if _, err := a.rest(ctx, plan.Edits); err != nil {
@@ -104,21 +104,8 @@ func (a *Applier) Apply(ctx context.Context, r *Record, plan Plan, again func(co
 	return failure
 }
 
-// Settle ends what dead processes have left open, if nobody applies anything
-// just now. It reports what it settled.
+// Settle ends what dead processes have left open. Its caller holds the lock.
 func (a *Applier) Settle(ctx context.Context) error {
-	release, err := a.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return a.settle(ctx)
-}
-
-// SettleHeld is Settle for who holds the lock.
-func (a *Applier) SettleHeld(ctx context.Context) error { return a.settle(ctx) }
-
-func (a *Applier) settle(ctx context.Context) error {
 	open, err := a.Journal.Open(ctx)
 	if err != nil {
 		return err
