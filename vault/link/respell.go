@@ -161,7 +161,7 @@ func (d Destination) Encode(target string) string {
 	if d.lower {
 		digits = "0123456789abcdef"
 	}
-	parens := d.angle || balanced(target)
+	parens := d.angle || balanced(target) && d.escaped['('] == d.escaped[')']
 	percent := false
 	for i := range len(target) {
 		percent = percent || d.escapes(target, i, parens) || isEscape(target, i)
@@ -185,7 +185,7 @@ func (d Destination) escapes(target string, i int, parens bool) bool {
 	case '#':
 		return false
 	case '(', ')':
-		return !parens || d.escaped[c]
+		return !parens || d.escaped[c] // one of a pair alone would end the destination, or not end it
 	case '<', '>', '\\', 0x7f:
 		return true
 	case '&': // it could begin an entity

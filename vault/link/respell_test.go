@@ -81,6 +81,7 @@ func TestSame(t *testing.T) {
 func FuzzDestination(f *testing.F) {
 	f.Add("a%20b.md", "c d.md", false)
 	f.Add("%C3%A9(", "é)(%41&amp;<", true)
+	f.Add("a%29", "b (c)", false)
 	f.Fuzz(func(t *testing.T, written, target string, angle bool) {
 		encoded := DestinationLike(written, angle).Encode(target)
 		if got := Decode(encoded); got != target && utf8.ValidString(target) {
