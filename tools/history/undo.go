@@ -188,7 +188,9 @@ func (u *undoing) back(e change.Edit) (bool, error) {
 		case e.Old == nil && e.Before != change.OfNothing:
 			return false, nil // it was too large, or it is too long ago
 		default:
-			u.do(change.NewCreate(e.Path, e.Old))
+			create := change.NewCreate(e.Path, e.Old)
+			create.Mode = e.Mode
+			u.do(create)
 			u.now[e.Path] = here{true, false, e.Old, e.Before}
 		}
 		return true, nil
