@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"vault-mcp/internal/app"
 	"vault-mcp/internal/fault"
@@ -115,6 +116,34 @@ func TestTaskEditsHarmNothing(t *testing.T) {
 		{"history is cancelled", "update_task", line(args{"status": "cancelled", "done": ""}), "- [X] a ✅ 2021-02-03\n", "", fault.ElicitRequired},
 		{"what is done tomorrow is history", "update_task", line(args{"toggle": true}), "- [x] a ✅ 2931-02-03\n", "- [ ] a ✅ 2931-02-03\n", ""},
 	}.run(t)
+}
+
+// No other tool opens history again either, and neither do several steps.
+func TestHistoryIsNotReopenedInSteps(t *testing.T) {
+	old := "# T\n- [x] a ✅ 2021-02-03\n"
+	type step struct {
+		tool string
+		in   args
+	}
+	reopen := step{"update_task", args{"line": 2, "toggle": true}}
+	for what, steps := range map[string][]step{
+		"a section is replaced":    {{"patch_note", args{"operation": "replace", "target_heading": "T", "content": "- [ ] a"}}},
+		"the date goes first":      {{"update_task", args{"line": 2, "done": ""}}, reopen},
+		"the date is changed":      {{"update_task", args{"line": 2, "done": "2031-01-01"}}, {"update_task", args{"line": 2, "done": time.Now().Format(time.DateOnly)}}, reopen},
+		"the note is renamed then": {{"update_task", args{"line": 2, "done": ""}}, {"move_note", args{"from": "n.md", "to": "m.md"}}, {"update_task", args{"path": "m.md", "line": 2, "toggle": true}}},
+	} {
+		a, _ := writable(t, map[string]string{"n.md": old}, false)
+		for i, s := range steps {
+			if s.tool != "move_note" && s.in["path"] == nil {
+				s.in["path"] = "n.md"
+			}
+			var out json.RawMessage
+			err := call(t, a, s.tool, s.in, &out)
+			if last := i == len(steps)-1; last != (code(err) == fault.ElicitRequired) || !last && err != nil || last && !strings.Contains(err.Error(), "reopens") {
+				t.Errorf("%s, step %d: %v", what, i+1, err)
+			}
+		}
+	}
 }
 
 func TestTableEditsHarmNothing(t *testing.T) {

@@ -233,7 +233,7 @@ func (a *App) Confirm(ctx context.Context, c *dispatch.Call) error {
 	reason := c.Tool.Floor.Reason()
 	if reason == "" {
 		w := a.writers[c.View]
-		reason = hitl.FloorOf(c.Plan, func(path string) ([]byte, bool) {
+		reason = hitl.FloorOf(c.Plan, c.Began, func(path string) ([]byte, bool) {
 			if w.open(ctx) != nil {
 				return nil, false
 			}
