@@ -7,9 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"vault-mcp/internal/app"
 	"vault-mcp/internal/fault"
-	"vault-mcp/tools"
 )
 
 // edits are calls that change a note, with what it says before and after.
@@ -265,20 +263,6 @@ func TestAnEditTellsWhatItDid(t *testing.T) {
 	}
 	if err := call(t, a, "add_tag", args{"path": "n", "tag": "c", "prev_hash": strings.Repeat("0", 64)}, &out); code(err) != fault.ConcurrentModification {
 		t.Error(err)
-	}
-}
-
-// Every change can be tried first and repeated safely. A field of a tool's own
-// must not hide those arguments.
-func TestEveryChangeCanBeTriedAndRepeated(t *testing.T) {
-	r, err := app.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tool := range r.All() {
-		if tool.Kind == tools.KindChange && (!tool.Takes("dry_run") || !tool.Takes("idempotency_key")) {
-			t.Errorf("%s lacks dry_run or idempotency_key", tool.Name)
-		}
 	}
 }
 
