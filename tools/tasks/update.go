@@ -160,7 +160,7 @@ func lineOf(b facts.Blob, id string) (int, error) {
 	}
 	switch len(lines) {
 	case 0:
-		return 0, fault.New(fault.NotFound, "The note has no task with the id %q.", tools.Cut(id, longest)).With("argument", "id")
+		return 0, fault.New(fault.NotFound, "The note has no task with the id %q; list_tasks tells the ids there are.", tools.Cut(id, longest)).With("argument", "id")
 	case 1:
 		return lines[0], nil
 	}
