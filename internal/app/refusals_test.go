@@ -14,7 +14,7 @@ import (
 // make a better call.
 func TestARefusalSaysWhatToDo(t *testing.T) {
 	a, dir := writable(t, map[string]string{
-		"note.md": "# One\n- [ ] task ^t\n\n## Same\n## Same\n\n| h | i |\n| - | - |\n| 1 | 2 |\n", "other.md": "x\n", "broken.md": "---\nx: [\n---\n", "F/in.md": "x\n", "p.png": "\x89PNG\x00",
+		"note.md": "# One\n- [ ] task ^t\n\n## Same\n## Same\n\n| h | i |\n| - | - |\n| 1 | 2 |\n\ntext ^p\n", "other.md": "x\n", "broken.md": "---\nx: [\n---\n", "F/in.md": "x\n", "p.png": "\x89PNG\x00",
 	}, false)
 	before := bytesOf(t, dir)
 	patch := func(more args) args {
@@ -53,6 +53,12 @@ func TestARefusalSaysWhatToDo(t *testing.T) {
 		{"patch_note", patch(args{"target_heading": "Same"}), fault.InvalidInput, `"Same" is in several lines: 4, 5; line says which.`, []string{"argument", "lines"}},
 		{"patch_note", patch(args{"target_heading": "One", "line": 9}), fault.InvalidInput, `"One" is in line 1 alone; leave line out or say that one.`, []string{"argument", "lines"}},
 		{"patch_note", patch(nil), fault.InvalidInput, "target_heading, block and part", []string{"argument"}},
+		{"patch_note", patch(args{"target_heading": "Same", "line": 4, "content": "```\nopen"}), fault.InvalidInput, "closed", nil},
+		{"patch_note", args{"path": "note", "operation": "replace", "block": "p", "content": "# H"}, fault.InvalidInput, "The note stays as it is: the block id ^p", nil},
+		{"update_frontmatter", args{"path": "note", "operation": "merge", "properties": args{"": 1}}, fault.InvalidInput, "without a name", []string{"argument"}},
+		{"put_attachment", args{"path": "x.png", "content": "AAAA", "mode": "overwrite"}, fault.NoteNotFound, `No note or file at "x.png". The mode create`, []string{"closest"}},
+		{"bulk_move_notes", args{"moves": []args{{"from": "note", "to": "other"}}}, fault.NoteExists, `"other.md" exists already. Nothing was done`, nil},
+		{"rename_heading", args{"path": "note", "heading": "One", "to": "a\nb"}, fault.InvalidInput, "cannot be the title", []string{"argument"}},
 		{"rename_heading", args{"path": "note", "heading": "Nope", "to": "x"}, fault.NotFound, `no heading "Nope"`, []string{"headings"}},
 		{"rename_heading", args{"path": "note", "heading": "Same", "to": "x"}, fault.InvalidInput, "line says which", []string{"lines"}},
 		{"update_task", args{"path": "note", "line": 1, "toggle": true}, fault.InvalidInput, "no task", []string{"tasks"}},

@@ -138,5 +138,5 @@ func patchFault(err error) error {
 		}
 		return fault.New(fault.InvalidInput, "%s; %s.", twice, instead).With("argument", "line").With("lines", twice.Lines[:min(len(twice.Lines), maxListed)])
 	}
-	return fault.New(fault.InvalidInput, "%s.", err)
+	return fault.New(fault.InvalidInput, "The note stays as it is: %s.", err)
 }

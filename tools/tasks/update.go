@@ -198,5 +198,5 @@ func noEdit(path string, err error) error {
 	if e, ok := errors.AsType[*note.TaskValueError](err); ok {
 		return fault.New(fault.InvalidInput, "The %s cannot be %q: %s.", e.Field, tools.Cut(e.Value, longest), e.Reason).With("argument", e.Field)
 	}
-	return fault.New(fault.InvalidInput, "%s.", err)
+	return fault.New(fault.InvalidInput, "The task stays as it is: %s.", err)
 }
