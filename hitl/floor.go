@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"vault-mcp/internal/fingerprint"
 	"vault-mcp/vault"
@@ -31,8 +32,8 @@ const (
 type Earlier func(path string) (content []byte, ok bool)
 
 // FloorOf says why a plan needs a person, or "" if it does not. It looks at
-// what the plan does, whichever tool made it.
-func FloorOf(p change.Plan, earlier Earlier) string {
+// what the plan does, whichever tool made it; now is when the call came.
+func FloorOf(p change.Plan, now time.Time, earlier Earlier) string {
 	if len(p.Ask) > 0 {
 		return strings.Join(p.Ask, ", and ")
 	}
@@ -42,7 +43,7 @@ func FloorOf(p change.Plan, earlier Earlier) string {
 		if e.Upkeep {
 			others++
 		}
-		if reason := floorOf(p, e, earlier); reason != "" {
+		if reason := floorOf(e, now, earlier); reason != "" {
 			return reason
 		}
 	}
@@ -52,7 +53,7 @@ func FloorOf(p change.Plan, earlier Earlier) string {
 	return ""
 }
 
-func floorOf(p change.Plan, e *change.Edit, earlier Earlier) string {
+func floorOf(e *change.Edit, now time.Time, earlier Earlier) string {
 	switch e.Kind {
 	case change.Remove:
 		return fmt.Sprintf("it removes %q", e.Path)
@@ -74,15 +75,26 @@ func floorOf(p change.Plan, e *change.Edit, earlier Earlier) string {
 		if e.Upkeep {
 			break
 		}
-		if reason := loses(e.Path, e.Old, e.Content); reason != "" {
+		if reason := harms(e.Path, e.Old, e.Content, now); reason != "" {
 			return reason
 		}
 		if earlier == nil {
 			break
 		}
 		if was, ok := earlier(e.Path); ok && fingerprint.OfContent(was) != e.Before {
-			return loses(e.Path, was, e.Content)
+			return harms(e.Path, was, e.Content, now)
 		}
+	}
+	return ""
+}
+
+// harms says what is wrong with one text of a note in the place of another.
+func harms(path string, was, is []byte, now time.Time) string {
+	if reason := loses(path, was, is); reason != "" {
+		return reason
+	}
+	if reopens(path, was, is, now) {
+		return fmt.Sprintf("it reopens a task done more than %d days ago", settled)
 	}
 	return ""
 }

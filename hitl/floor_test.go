@@ -65,13 +65,13 @@ func TestFloorOf(t *testing.T) {
 		{"code that was there", []change.Edit{put("a.md", "<% a %>\n", "<% a %>\nmore\n")}, ""},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			got := FloorOf(change.Plan{Edits: tt.edits}, nil)
+			got := FloorOf(change.Plan{Edits: tt.edits}, today, nil)
 			if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})
 	}
-	if got := FloorOf(change.Plan{Ask: []string{"it is a bulk run"}}, nil); !strings.Contains(got, "bulk") {
+	if got := FloorOf(change.Plan{Ask: []string{"it is a bulk run"}}, today, nil); !strings.Contains(got, "bulk") {
 		t.Errorf("%q", got)
 	}
 }
@@ -97,8 +97,8 @@ func TestSmallStepsAddUp(t *testing.T) {
 			}
 		}
 		step := change.Plan{Edits: []change.Edit{put("a.md", now, next.String())}}
-		alone := FloorOf(step, nil)
-		together := FloorOf(step, func(string) ([]byte, bool) { return []byte(was), true })
+		alone := FloorOf(step, today, nil)
+		together := FloorOf(step, today, func(string) ([]byte, bool) { return []byte(was), true })
 		if i+20 > muchLines && together == "" {
 			t.Fatalf("%d lines are gone, and nobody is asked", i+20)
 		}

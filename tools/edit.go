@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"context"
+	"errors"
 
 	"vault-mcp/internal/acl"
 	"vault-mcp/internal/fault"
@@ -10,18 +11,29 @@ import (
 	"vault-mcp/vault/change"
 )
 
-// noNote is the answer where a change is about a note that is not there.
-func noNote(t acl.Target) error {
-	return fault.New(fault.NoteNotFound, "No note at %q.", t.Path).With("path", t.Path)
+// Absent is the answer where a change is about a file that is not there, with the
+// names that the caller may have meant; hint says what else can be done, or "".
+func (c *Call) Absent(ctx context.Context, t acl.Target, hint string) error {
+	closest := []string{}
+	_, err := c.View.FindNote(ctx, t.Path)
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		if names, ok := e.Details["closest"].([]string); ok {
+			closest = names
+		}
+	}
+	if hint != "" {
+		hint = " " + hint
+	}
+	return fault.New(fault.NoteNotFound, "No note or file at %q.%s", t.Path, hint).With("path", t.Path).With("closest", closest)
 }
 
 // Text reads the existing note of a target to be changed, if it is in the
 // version prev; "" is any. What is no text is refused: nobody could see what a
 // change of it loses.
-func (c *Call) Text(t acl.Target, prev string) ([]byte, error) {
+func (c *Call) Text(ctx context.Context, t acl.Target, prev string) ([]byte, error) {
 	switch {
 	case !t.Exists:
-		return nil, noNote(t)
+		return nil, c.Absent(ctx, t, "")
 	case t.Dir:
 		return nil, fault.New(fault.InvalidInput, "%q is a folder.", t.Path).With("argument", "path")
 	}
@@ -39,7 +51,7 @@ func (c *Call) Text(t acl.Target, prev string) ([]byte, error) {
 // summary; without an edit if f changes nothing. The edit is returned as well,
 // for its hashes.
 func (c *Call) Edit(ctx context.Context, t acl.Target, prev, summary string, f func(text []byte) ([]byte, error)) (change.Plan, change.Edit, error) {
-	old, err := c.Text(t, prev)
+	old, err := c.Text(ctx, t, prev)
 	if err != nil {
 		return change.Plan{}, change.Edit{}, err
 	}

@@ -169,7 +169,7 @@ func (c *Call) Destination(ctx context.Context, from string, to acl.Target, arg 
 	case to.Exists && to.Path == from:
 		dest = path.Join(path.Dir(from), base)
 	case to.Exists && !overwrite:
-		return "", false, fault.New(fault.NoteExists, "%q exists already; nothing was done.", to.Path).With("path", to.Path)
+		return "", false, fault.New(fault.NoteExists, "%q exists already.", to.Path).With("path", to.Path)
 	default:
 		dest, over = to.Path, to.Exists
 	}

@@ -49,9 +49,9 @@ func TestCaselessDiskGivesTheTrueSpelling(t *testing.T) {
 		"Projects/README.md": "found Projects/README.md",
 		"cafe\u0301/\u65e5":  "found Caf\u00e9/\u65e5.md",
 		"1":                  "found 1.md",
-		"private":            `note_not_found "no note or file at \"private\"" map[closest:[]]`,
-		"PRIVATE/diary.md":   `note_not_found "no note or file at \"PRIVATE/diary.md\"" map[closest:[]]`,
-		"to priv/diary":      `note_not_found "no note or file at \"to priv/diary\"" map[closest:[]]`,
+		"private":            `note_not_found "No note or file at \"private\"." map[closest:[]]`,
+		"PRIVATE/diary.md":   `note_not_found "No note or file at \"PRIVATE/diary.md\"." map[closest:[]]`,
+		"to priv/diary":      `note_not_found "No note or file at \"to priv/diary\"." map[closest:[]]`,
 	} {
 		if got := answer(v.FindNote(arg, keep)); got != want {
 			t.Errorf("%q: got %s, want %s", arg, got, want)

@@ -35,7 +35,7 @@ func (v *Vault) Find(arg string, keep Filter) (Path, error) {
 	if err != nil {
 		return Path{}, err
 	}
-	return v.find(arg, clean, keep, anything).result(`no file or folder at %q`)
+	return v.find(arg, clean, keep, anything).result(`No file or folder at %q.`)
 }
 
 // FindNote is Find for a file. Where arg names a folder or nothing, arg with
@@ -46,23 +46,23 @@ func (v *Vault) FindNote(arg string, keep Filter) (Path, error) {
 		return Path{}, err
 	}
 	if clean == "" {
-		return Path{}, absent("%q is a folder, not a note or file", arg, nil)
+		return Path{}, absent("%q is a folder, not a note or file.", arg, nil)
 	}
 	asGiven := v.find(arg, clean, keep, file)
 	if asGiven.err == nil || isOutside(asGiven.err) {
-		return asGiven.result(`no note or file at %q`)
+		return asGiven.result(`No note or file at %q.`)
 	}
 	withMD := v.find(arg, clean+".md", keep, file)
 	if !withMD.missing() {
 		return withMD.result("")
 	}
 	if asGiven.missing() && v.find(arg, clean, keep, dir).err == nil {
-		return Path{}, absent("%q is a folder, not a note or file", arg, nil)
+		return Path{}, absent("%q is a folder, not a note or file.", arg, nil)
 	}
 	if asGiven.missing() && len(withMD.closest) > 0 {
-		return withMD.result(`no note or file at %q`)
+		return withMD.result(`No note or file at %q.`)
 	}
-	return asGiven.result(`no note or file at %q`)
+	return asGiven.result(`No note or file at %q.`)
 }
 
 // FindFolder is Find for a folder. "" is the root folder; slashes at either
@@ -74,9 +74,9 @@ func (v *Vault) FindFolder(arg string, keep Filter) (Path, error) {
 	}
 	found := v.find(arg, clean, keep, dir)
 	if found.missing() && v.find(arg, clean, keep, file).err == nil {
-		return Path{}, absent("%q is a file, not a folder", arg, nil)
+		return Path{}, absent("%q is a file, not a folder.", arg, nil)
 	}
-	return found.result(`no folder at %q`)
+	return found.result(`No folder at %q.`)
 }
 
 // sought is what the last name of a look-up may be.

@@ -85,7 +85,7 @@ func TestFind(t *testing.T) {
 		{"exact beats folded", "find", "Twice/NOTE.md", "found Twice/NOTE.md"},
 		{"several in other case", "find", "twice/Note.md", `invalid_input "\"twice/Note.md\" is ambiguous: several names differ from it only in case or accents." map[candidates:[Twice/NOTE.md Twice/note.md]]`},
 		{"exact form", "find", "Forms/e\u0301.md", "found Forms/e\u0301.md"},
-		{"missing", "find", "Nothing.md", `note_not_found "no file or folder at \"Nothing.md\"" map[closest:[]]`},
+		{"missing", "find", "Nothing.md", `note_not_found "No file or folder at \"Nothing.md\"." map[closest:[]]`},
 		{"misspelled", "find", "Projects/Alpa.md", "closest:[Projects/Alpha.md]"},
 		{"misspelled folder", "find", "Project/Alpha.md", "closest:[Projects]"},
 		{"below a file", "find", "Home.md/x.md", "note_not_found"},

@@ -100,7 +100,7 @@ func readFault(rel string, err error) error {
 	case errors.Is(err, ErrChanged), errors.Is(err, errNotRegular), errors.Is(err, errNotFolder):
 		return fault.New(fault.Internal, "%q was replaced while it was being read.", rel).Because(fmt.Errorf("%w: %w", ErrChanged, err))
 	case isAbsent(err):
-		return absent(`no file or folder at %q`, rel, nil)
+		return absent(`No file or folder at %q.`, rel, nil)
 	case errors.Is(err, ErrAway):
 		return fault.New(fault.Internal, "The content of %q is in the cloud and not on this device; opening it once in Obsidian fetches it.", rel).Because(err)
 	case errors.Is(err, fs.ErrPermission):

@@ -43,7 +43,7 @@ func (r *Reader) leave(left int) {
 // the next call.
 func (r *Reader) Read(rel string, max int64) (Content, error) {
 	if clean, err := Clean(rel); err != nil || clean != rel || rel == "" {
-		return Content{}, absent(`no file or folder at %q`, rel, nil)
+		return Content{}, absent(`No file or folder at %q.`, rel, nil)
 	}
 	name := path.Base(rel)
 	here, err := r.enter(strings.TrimSuffix(strings.TrimSuffix(rel, name), "/"))

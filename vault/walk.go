@@ -79,7 +79,7 @@ func (v *Vault) Walk(ctx context.Context, from Path, o WalkOptions, visit func(F
 // openFrom opens a folder that was found before, if it is still the same.
 func (v *Vault) openFrom(from Path) (folder, error) {
 	if !from.IsDir() {
-		return nil, absent("%q is a file, not a folder", from.rel, nil)
+		return nil, absent("%q is a file, not a folder.", from.rel, nil)
 	}
 	d, err := v.openDir(from.rel)
 	if err != nil {

@@ -168,13 +168,13 @@ func Same(path string, content []byte, exists bool, prev string) error {
 	if prev == "" {
 		return nil
 	}
-	actual := ""
+	actual, says := "", "%q is not there, so it is not in the version that the call expects; nothing was changed."
 	if exists {
-		actual = fingerprint.OfContent(content).String()
+		actual, says = fingerprint.OfContent(content).String(), "%q is not in the version that the call expects; nothing was changed."
 	}
 	if actual == strings.ToLower(prev) {
 		return nil
 	}
-	return fault.New(fault.ConcurrentModification, "%q is not in the version that the call expects; nothing was changed.", path).
+	return fault.New(fault.ConcurrentModification, says, path).
 		With("path", path).With("expected", prev).With("actual", actual)
 }

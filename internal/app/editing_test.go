@@ -5,10 +5,9 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
-	"vault-mcp/internal/app"
 	"vault-mcp/internal/fault"
-	"vault-mcp/tools"
 )
 
 // edits are calls that change a note, with what it says before and after.
@@ -69,6 +68,10 @@ func TestPropertyEditsHarmNothing(t *testing.T) {
 		{"a merge of nothing that is named", "update_frontmatter", args{"operation": "merge", "key": "a", "value": 1}, "x\n", "", fault.InvalidInput},
 		{"properties are changed by a patch of the body", "patch_note", args{"operation": "append", "part": "document", "content": "more"},
 			"---\n# c\nzip: 01234\nlist: [a,  b]\n---\ntext\n", "---\n# c\nzip: 01234\nlist: [a,  b]\n---\ntext\nmore\n", ""},
+		{"a block of comments is erased by a patch of the body", "patch_note", args{"operation": "append", "part": "document", "content": "more"},
+			"---\n# only a comment\n---\ntext\n", "---\n# only a comment\n---\ntext\nmore\n", ""},
+		{"a list in the block is erased by text that is added", "append_note", args{"content": "more\n"}, "---\n- x\n- y\n---\ntext\n", "---\n- x\n- y\n---\ntext\nmore\n", ""},
+		{"a tag makes a second block behind a byte order mark", "add_tag", args{"tag": "t"}, "\ufeff---\na: 1\n---\nx\n", "\ufeff---\na: 1\ntags:\n  - t\n---\nx\n", ""},
 		{"LF text is added to a CRLF note", "append_note", args{"content": "a\nb"}, "x\r\n", "x\r\na\r\nb\r\n", ""},
 	}.run(t)
 }
@@ -117,10 +120,45 @@ func TestTaskEditsHarmNothing(t *testing.T) {
 	}.run(t)
 }
 
+// No other tool opens history again either, and neither do several steps.
+func TestHistoryIsNotReopenedInSteps(t *testing.T) {
+	old := "# T\n- [x] a ✅ 2021-02-03\n"
+	type step struct {
+		tool string
+		in   args
+	}
+	reopen := step{"update_task", args{"line": 2, "toggle": true}}
+	for what, steps := range map[string][]step{
+		"a section is replaced":    {{"patch_note", args{"operation": "replace", "target_heading": "T", "content": "- [ ] a"}}},
+		"the date goes first":      {{"update_task", args{"line": 2, "done": ""}}, reopen},
+		"the date is changed":      {{"update_task", args{"line": 2, "done": "2031-01-01"}}, {"update_task", args{"line": 2, "done": time.Now().Format(time.DateOnly)}}, reopen},
+		"the note is renamed then": {{"update_task", args{"line": 2, "done": ""}}, {"move_note", args{"from": "n.md", "to": "m.md"}}, {"update_task", args{"path": "m.md", "line": 2, "toggle": true}}},
+	} {
+		a, _ := writable(t, map[string]string{"n.md": old}, false)
+		for i, s := range steps {
+			if s.tool != "move_note" && s.in["path"] == nil {
+				s.in["path"] = "n.md"
+			}
+			var out json.RawMessage
+			err := call(t, a, s.tool, s.in, &out)
+			if last := i == len(steps)-1; last != (code(err) == fault.ElicitRequired) || !last && err != nil || last && !strings.Contains(err.Error(), "reopens") {
+				t.Errorf("%s, step %d: %v", what, i+1, err)
+			}
+		}
+	}
+}
+
 func TestTableEditsHarmNothing(t *testing.T) {
 	edits{
 		{"the bar of an alias becomes the end of a cell", "format_table", args{}, "|a|b|\n|-|-|\n| [[N\\|al]] | 1 |\n", "| a         | b   |\n| --------- | --- |\n| [[N\\|al]] | 1   |\n", ""},
 		{"code is cut at its bar", "format_table", args{}, "|a|b|\n|-|-|\n| `x\\|y` | 1 |\n", "| a      | b   |\n| ------ | --- |\n| `x\\|y` | 1   |\n", ""},
+		{"code is cut at a bar without a backslash", "format_table", args{}, "|a|b|\n|-|-|\n| `x|y` | 1 |\n", "| a      | b   |\n| ------ | --- |\n| `x\\|y` | 1   |\n", ""},
+		{"a new row changes the bars of others", "insert_table_row", args{"values": []string{"[[M|al]]", "`p|q`"}}, "| a | b |\n| - | - |\n| [[N\\|al]] | `x\\|y` |\n",
+			"| a | b |\n| - | - |\n| [[N\\|al]] | `x\\|y` |\n| [[M\\|al]] | `p\\|q` |\n", ""},
+		{"a sort changes the bars of others", "sort_table_by_column", args{"column": "b"}, "| a | b |\n| - | - |\n| [[N\\|al]] | 2 |\n| `x\\|y` | 1 |\n",
+			"| a | b |\n| - | - |\n| `x\\|y` | 1 |\n| [[N\\|al]] | 2 |\n", ""},
+		{"a new column changes the bars of others", "insert_table_column", args{"header": "c", "values": []string{"1"}}, "|a|\n|-|\n| [[N\\|al]] |\n",
+			"| a | c |\n| --- | --- |\n| [[N\\|al]] | 1 |\n", ""},
 		{"a value breaks the table", "insert_table_row", args{"values": []string{"p|q\nr", "2"}}, "| a | b |\n| - | - |\n| 1 | 2 |\n\nx\n", "| a | b |\n| - | - |\n| 1 | 2 |\n| p\\|q<br>r | 2 |\n\nx\n", ""},
 		{"a row goes above the first", "insert_table_row", args{"values": []string{"0"}, "at": 0}, "| a |\n| - |\n| 1 |\n", "| a |\n| - |\n| 0 |\n| 1 |\n", ""},
 		{"values are dropped", "insert_table_row", args{"values": []string{"1", "2"}}, "| a |\n| - |\n", "", fault.InvalidInput},
@@ -236,20 +274,6 @@ func TestAnEditTellsWhatItDid(t *testing.T) {
 	}
 	if err := call(t, a, "add_tag", args{"path": "n", "tag": "c", "prev_hash": strings.Repeat("0", 64)}, &out); code(err) != fault.ConcurrentModification {
 		t.Error(err)
-	}
-}
-
-// Every change can be tried first and repeated safely. A field of a tool's own
-// must not hide those arguments.
-func TestEveryChangeCanBeTriedAndRepeated(t *testing.T) {
-	r, err := app.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tool := range r.All() {
-		if tool.Kind == tools.KindChange && (!tool.Takes("dry_run") || !tool.Takes("idempotency_key")) {
-			t.Errorf("%s lacks dry_run or idempotency_key", tool.Name)
-		}
 	}
 }
 

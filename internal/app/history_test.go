@@ -60,6 +60,29 @@ func TestAChangeIsListedReadAndTakenBack(t *testing.T) {
 	}
 }
 
+// Who looks for what to take back has no use for what was refused.
+func TestWhatChangedNothingIsListedByRequest(t *testing.T) {
+	a, dir := writable(t, map[string]string{"a.md": "one\n", "b.md": "b\n"}, false)
+	var out written
+	if err := call(t, a, "append_note", args{"path": "b.md", "content": "two\n"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	locked := filepath.Join(dir, "a.md")
+	if err := os.Chmod(locked, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(locked, 0o644) }) // the test's folder goes in any case
+	if err := call(t, a, "append_note", args{"path": "a.md", "content": "two\n"}, &written{}); code(err) != fault.WriteFailed {
+		t.Fatal(err)
+	}
+	for all, want := range map[bool]int{false: 1, true: 2} {
+		var list changesOut
+		if err := call(t, a, "list_changes", args{"all": all, "limit": 5}, &list); err != nil || len(list.Changes) != want || list.Changes[want-1].ID != out.ChangeID {
+			t.Errorf("all %v: %+v, %v", all, list, err)
+		}
+	}
+}
+
 func TestWhatWasChangedSinceIsNotTakenBack(t *testing.T) {
 	a, dir := writable(t, map[string]string{"a.md": "one\n"}, true)
 	var out, undo written

@@ -88,6 +88,51 @@ func TestANewFileHasThePermissionsThatTheSystemGives(t *testing.T) {
 	}
 }
 
+// What was removed for good comes back as it was: a note that nobody else could
+// read is still one.
+func TestAnUndoneRemovalHasThePermissionsOfBefore(t *testing.T) {
+	modes := map[string]fs.FileMode{"a.md": 0o600, "F/b.md": 0o640, "F/c.png": 0o444}
+	files := map[string]string{".obsidian/app.json": `{"trashOption": "none"}`}
+	for p := range modes {
+		files[p] = "text\n"
+	}
+	a, dir := writable(t, files, true)
+	for p, m := range modes {
+		chmod(t, filepath.Join(dir, p), m)
+	}
+	for tool, in := range map[string]args{
+		"delete_note": {"path": "a.md"}, "delete_folder": {"path": "F"},
+	} {
+		var out written
+		var raw json.RawMessage
+		if err := call(t, a, tool, in, &out); err != nil {
+			t.Fatal(err)
+		}
+		if err := call(t, a, "undo_change", args{"change_id": out.ChangeID}, &raw); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for p, m := range modes {
+		if got := modeOf(t, filepath.Join(dir, p)); got != m || content(t, dir, p) != "text\n" {
+			t.Errorf("%s: %o, not %o", p, got, m)
+		}
+	}
+	// A new note, the taking back of it, and the taking back of that.
+	var out written
+	if err := call(t, a, "write_note", args{"path": "new.md", "content": "x"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	chmod(t, filepath.Join(dir, "new.md"), 0o600)
+	for range 2 {
+		if err := call(t, a, "undo_change", args{"change_id": out.ChangeID}, &out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := modeOf(t, filepath.Join(dir, "new.md")); got != 0o600 {
+		t.Errorf("new.md: %o", got)
+	}
+}
+
 // Nobody would see that the other name keeps the old text.
 func TestABrokenHardLinkIsSaid(t *testing.T) {
 	files := hubbed()
@@ -103,6 +148,12 @@ func TestABrokenHardLinkIsSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		return out.Warnings
+	}
+	// A dry run says it before anything is broken, and as often as it is asked.
+	for range 2 {
+		if got := warned("append_note", args{"path": "F1/n1.md", "content": "more\n", "dry_run": true}); len(got) != 1 || !strings.Contains(got[0], `"F1/n1.md"`) {
+			t.Errorf("dry: %q", got)
+		}
 	}
 	more := args{"path": "F1/n1.md", "content": "more\n"}
 	if got := warned("append_note", more); len(got) != 1 || !strings.Contains(got[0], `"F1/n1.md"`) {

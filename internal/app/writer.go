@@ -56,10 +56,13 @@ func (w *writer) open(ctx context.Context) error {
 	w.store = s
 	go w.prune(s)
 	w.applier = &change.Applier{
-		Disk: trash.Disk(w.app.vaults[w.at], w.app.bins[w.at]), Journal: s.Journal(), Lock: s.Lock, Now: time.Now, Stop: w.stop,
+		Disk: w.disk(), Journal: s.Journal(), Lock: s.Lock, Now: time.Now, Stop: w.stop,
 	}
 	return nil
 }
+
+// disk is where the files of the vault are.
+func (w *writer) disk() change.Disk { return trash.Disk(w.app.vaults[w.at], w.app.bins[w.at]) }
 
 func (w *writer) close() {
 	w.end.Do(func() { close(w.stop) })
@@ -161,7 +164,7 @@ func (a *App) Apply(ctx context.Context, c *dispatch.Call) (string, error) {
 		}
 		p, err := c.Again(ctx)
 		if err == nil {
-			p.Warnings = append(p.Warnings, otherNames(w.applier.Disk, c.View, p)...)
+			p.Warnings = append(p.Warnings, a.Foresee(c, p)...)
 			r.Receipt, err = c.Complete(p, r.ID)
 		}
 		return p, err
@@ -175,17 +178,18 @@ func (a *App) Apply(ctx context.Context, c *dispatch.Call) (string, error) {
 	return r.ID, err
 }
 
-// otherNames warns of files that are no longer the same as another name of
-// theirs, as far as the caller may read them.
-func otherNames(d change.Disk, view *acl.View, p change.Plan) []string {
-	paths := slices.DeleteFunc(change.OtherNames(d, p.Edits), func(p string) bool { return !view.Sees(p) })
+// Foresee implements dispatch.Applier: it warns of files that will no longer be
+// the same as another name of theirs, as far as the caller may read them.
+func (a *App) Foresee(c *dispatch.Call, p change.Plan) []string {
+	w := a.writers[c.View]
+	paths := slices.DeleteFunc(change.OtherNames(w.disk(), p.Edits), func(p string) bool { return !c.View.Sees(p) })
 	switch n := len(paths); n {
 	case 0:
 		return nil
 	case 1:
-		return []string{fmt.Sprintf("%q had another name (a hard link), which keeps the old content.", paths[0])}
+		return []string{fmt.Sprintf("%q has another name (a hard link), which keeps the old content.", paths[0])}
 	default:
-		return []string{fmt.Sprintf("%d files had other names (hard links), which keep the old content: %q and others.", n, paths[0])}
+		return []string{fmt.Sprintf("%d files have other names (hard links), which keep the old content: %q and others.", n, paths[0])}
 	}
 }
 
@@ -229,7 +233,7 @@ func (a *App) Confirm(ctx context.Context, c *dispatch.Call) error {
 	reason := c.Tool.Floor.Reason()
 	if reason == "" {
 		w := a.writers[c.View]
-		reason = hitl.FloorOf(c.Plan, func(path string) ([]byte, bool) {
+		reason = hitl.FloorOf(c.Plan, c.Began, func(path string) ([]byte, bool) {
 			if w.open(ctx) != nil {
 				return nil, false
 			}

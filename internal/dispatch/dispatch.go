@@ -61,6 +61,9 @@ type Applier interface {
 	// Seen is the receipt of an earlier call with the same idempotency key; nil if
 	// there is none.
 	Seen(context.Context, *Call) (json.RawMessage, error)
+	// Foresee is what a caller should know of how a plan would be applied, besides
+	// the plan's own warnings: Apply tells the same.
+	Foresee(*Call, change.Plan) []string
 }
 
 // Complete fills in what became of the plan, and is what the caller will be

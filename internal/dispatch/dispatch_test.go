@@ -160,6 +160,7 @@ func (b *bench) Confirm(_ context.Context, c *dispatch.Call) error {
 
 func (b *bench) Apply(context.Context, *dispatch.Call) (string, error)         { b.ran++; return "1", nil }
 func (b *bench) Seen(context.Context, *dispatch.Call) (json.RawMessage, error) { return nil, nil }
+func (b *bench) Foresee(*dispatch.Call, change.Plan) []string                  { return nil }
 
 func (b *bench) do(ctx context.Context, tool, args string) (*tools.Result, error) {
 	b.stages = nil

@@ -167,6 +167,7 @@ func (d *Dispatcher) change(ctx context.Context, c *Call) (any, error) {
 		}
 	}
 	if id == "" {
+		c.Plan.Warnings = append(c.Plan.Warnings, d.Applier.Foresee(c, c.Plan)...)
 		_, err := c.Complete(c.Plan, "")
 		return c.outcome, err
 	}

@@ -62,7 +62,7 @@ func putAttachment() tools.Tool {
 		case t.Exists && in.Mode == "create":
 			return change.Plan{}, out, fault.New(fault.NoteExists, "%q exists already.", t.Path).With("path", t.Path)
 		case !t.Exists && in.Mode == "overwrite":
-			return change.Plan{}, out, fault.New(fault.NoteNotFound, "No file at %q; mode create makes one.", t.Path).With("path", t.Path)
+			return change.Plan{}, out, c.Absent(ctx, t, "The mode create makes one.")
 		}
 		out.Size = len(content)
 		if !t.Exists {

@@ -29,11 +29,12 @@ func Tools(s Source) tools.Domain {
 // clock writes a time as every tool does: RFC 3339 with offset.
 func clock(t time.Time) string { return t.Format(time.RFC3339) }
 
-// unknown is the answer where the state has nothing with an id.
-func unknown(err error, format string, args ...any) error {
+// unknown is the answer where the state has nothing with an id; list is the tool
+// that tells what there is.
+func unknown(err error, list, format string, args ...any) error {
 	switch {
 	case errors.Is(err, state.ErrUnknown):
-		return fault.New(fault.NotFound, "There is no %s.", fmt.Sprintf(format, args...))
+		return fault.New(fault.NotFound, "There is no %s; %s tells those there are.", fmt.Sprintf(format, args...), list)
 	case errors.Is(err, state.ErrNoContent):
 		return fault.New(fault.NotFound, "The content of %s is no longer kept.", fmt.Sprintf(format, args...))
 	}

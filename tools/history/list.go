@@ -10,12 +10,14 @@ import (
 	"vault-mcp/internal/fault"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
+	"vault-mcp/vault/change"
 )
 
 type listChangesIn struct {
 	tools.VaultArg
 	Path  string `json:"path,omitempty" jsonschema:"only changes of this note, file or folder, by its path then" limits:"maxLength=1024"`
 	Since string `json:"since,omitempty" jsonschema:"RFC 3339 time, or a date"`
+	All   bool   `json:"all,omitempty" jsonschema:"also those that changed nothing in the end"`
 	Limit int    `json:"limit,omitempty" limits:"min=1,max=500,default=20"`
 	tools.PageArg
 }
@@ -69,7 +71,7 @@ func listChanges(s Source) tools.Tool {
 				return false
 			}
 			row, ok := rowOf(c.View, n)
-			if !ok {
+			if !ok || !in.All && (n.Outcome == change.NotApplied || n.Outcome == change.RolledBack) {
 				return true
 			}
 			if more = len(out.Changes) == in.Limit; more {

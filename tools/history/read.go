@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"vault-mcp/cache/state"
 	"vault-mcp/internal/auth"
-	"vault-mcp/internal/fault"
 	"vault-mcp/tools"
 )
 
@@ -38,11 +38,11 @@ func readChange(s Source) tools.Tool {
 		}
 		n, err := st.Change(ctx, in.ID)
 		if err != nil {
-			return out, unknown(err, "change %q", in.ID)
+			return out, unknown(err, "list_changes", "change %q", in.ID)
 		}
 		ok := false
 		if out.changeRow, ok = rowOf(c.View, n); !ok {
-			return out, fault.New(fault.NotFound, "There is no change %q.", in.ID)
+			return out, unknown(state.ErrUnknown, "list_changes", "change %q", in.ID)
 		}
 		if !n.Ended.IsZero() {
 			out.Ended = clock(n.Ended)

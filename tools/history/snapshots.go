@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"vault-mcp/cache/state"
 	"vault-mcp/internal/acl"
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/fault"
@@ -164,10 +165,10 @@ func version(ctx context.Context, c *tools.Call, s Source, id int64) (path strin
 		return "", nil, at, err
 	}
 	sn, content, err := st.Snapshot(ctx, id)
-	if err == nil && !c.View.Sees(sn.Path) {
-		err = fault.New(fault.NotFound, "There is no snapshot %d.", id)
+	if sn.Path != "" && !c.View.Sees(sn.Path) { // not even that its content is gone
+		err = state.ErrUnknown
 	}
-	return sn.Path, content, sn.At, unknown(err, "snapshot %d", id)
+	return sn.Path, content, sn.At, unknown(err, "list_snapshots", "snapshot %d", id)
 }
 
 type restoreIn struct {

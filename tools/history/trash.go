@@ -144,7 +144,7 @@ func restoreFromTrash(s Source) tools.Tool {
 		}
 		i := slices.IndexFunc(all, func(it item) bool { return it.row.Name == in.Name })
 		if i < 0 {
-			return change.Plan{}, out, fault.New(fault.NotFound, "There is no %q in the trash.", in.Name)
+			return change.Plan{}, out, fault.New(fault.NotFound, "There is no %q in the trash; list_trash tells what is.", in.Name)
 		}
 		it := all[i]
 		t, err := in.To.Target()

@@ -44,10 +44,10 @@ func undoChange(s Source) tools.Tool {
 		}
 		n, err := st.Change(ctx, in.ID)
 		if err != nil {
-			return change.Plan{}, out, unknown(err, "change %q", in.ID)
+			return change.Plan{}, out, unknown(err, "list_changes", "change %q", in.ID)
 		}
 		if _, ok := rowOf(c.View, n); !ok {
-			return change.Plan{}, out, fault.New(fault.NotFound, "There is no change %q.", in.ID)
+			return change.Plan{}, out, unknown(state.ErrUnknown, "list_changes", "change %q", in.ID)
 		}
 		if n.Outcome != change.Applied {
 			return change.Plan{}, out, fault.New(fault.InvalidInput, "The change was not made: %s.", strings.ReplaceAll(string(n.Outcome), "_", " ")).With("argument", "change_id")
@@ -63,7 +63,7 @@ func undoChange(s Source) tools.Tool {
 		u.left = slices.Compact(u.left)
 		out.Left = append(out.Left, slices.DeleteFunc(slices.Clone(u.left), func(p string) bool { return !c.View.Knows(p) })...)
 		if len(u.left) > 0 && !in.Partial {
-			return change.Plan{}, out, fault.New(fault.ConcurrentModification, "%d of its files were changed since, so nothing was taken back; partial takes back the others.", len(u.left)).
+			return change.Plan{}, out, fault.New(fault.ConcurrentModification, "%s changed since, so nothing was taken back; partial takes back the others.", tools.Many(len(u.left), "file was", "files were")).
 				With("paths", out.Left)
 		}
 		p := change.Plan{Edits: u.edits, Undoes: in.ID, Summary: "Take back: " + n.Summary, Warnings: u.notices}
@@ -188,7 +188,9 @@ func (u *undoing) back(e change.Edit) (bool, error) {
 		case e.Old == nil && e.Before != change.OfNothing:
 			return false, nil // it was too large, or it is too long ago
 		default:
-			u.do(change.NewCreate(e.Path, e.Old))
+			create := change.NewCreate(e.Path, e.Old)
+			create.Mode = e.Mode
+			u.do(create)
 			u.now[e.Path] = here{true, false, e.Old, e.Before}
 		}
 		return true, nil

@@ -55,7 +55,7 @@ func pruneHub() tools.Tool {
 		if err != nil {
 			return change.Plan{}, out, err
 		}
-		text, err := c.Text(t, in.PrevHash)
+		text, err := c.Text(ctx, t, in.PrevHash)
 		if err != nil {
 			return change.Plan{}, out, err
 		}

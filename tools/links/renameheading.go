@@ -47,7 +47,7 @@ func renameHeading() tools.Tool {
 		if err != nil {
 			return change.Plan{}, out, err
 		}
-		text, err := c.Text(t, in.PrevHash)
+		text, err := c.Text(ctx, t, in.PrevHash)
 		if err != nil {
 			return change.Plan{}, out, err
 		}

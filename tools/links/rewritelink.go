@@ -59,7 +59,7 @@ func rewriteLink() tools.Tool {
 			return change.Plan{}, out, err
 		}
 		if out.To, ok, err = targetOf(ctx, c, in.To); err == nil && !ok {
-			err = fault.New(fault.NoteNotFound, "No file at %q.", in.To).With("argument", "to_target")
+			err = fault.New(fault.NoteNotFound, "No note or file at %q.", in.To).With("argument", "to_target")
 		}
 		if err != nil {
 			return change.Plan{}, out, err

@@ -142,6 +142,6 @@ func (o *bulkSetOut) refusal() error {
 			failed = append(failed, map[string]any{"path": r.Path, "code": r.Error.Code, "message": r.Error.Message})
 		}
 	}
-	return fault.New(fault.InvalidInput, "%d of %s cannot be changed, so none was; partial leaves them out. The first: %s", o.Failed, counted(o.Processed), failed[0]["message"]).
+	return fault.New(fault.InvalidInput, "%d of %d notes cannot be changed, so none was; partial leaves such out. The first: %s", o.Failed, o.Processed, failed[0]["message"]).
 		With("failed", o.Failed).With("errors", failed)
 }

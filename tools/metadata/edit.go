@@ -145,9 +145,4 @@ func (w *wide) done(summary string) change.Plan {
 	return w.plan
 }
 
-func counted(notes int) string {
-	if notes == 1 {
-		return "1 note"
-	}
-	return fmt.Sprintf("%d notes", notes)
-}
+func counted(notes int) string { return tools.Many(notes, "note", "notes") }

@@ -121,6 +121,9 @@ func (in *updateIn) edit() (note.PropertyEdit, error) {
 	if err != nil {
 		return note.PropertyEdit{}, noValue("properties", err)
 	}
+	if _, ok := m.Get(""); ok {
+		return wrong("properties", "takes no property without a name")
+	}
 	if in.Operation == "merge" {
 		return note.SetProperties(m), nil
 	}

@@ -6,7 +6,6 @@ import (
 
 	"vault-mcp/internal/acl"
 	"vault-mcp/internal/auth"
-	"vault-mcp/internal/fault"
 	"vault-mcp/tools"
 	"vault-mcp/vault/change"
 	"vault-mcp/vault/note"
@@ -43,7 +42,7 @@ func appendNote() tools.Tool {
 		}
 		switch {
 		case !t.Exists && !in.Create:
-			return change.Plan{}, appendOut{}, fault.New(fault.NoteNotFound, "No note at %q; create_if_missing makes one.", t.Path).With("path", t.Path)
+			return change.Plan{}, appendOut{}, c.Absent(ctx, t, "create_if_missing makes one.")
 		case !t.Exists:
 			if err := acl.Same(t.Path, nil, false, in.PrevHash); err != nil {
 				return change.Plan{}, appendOut{}, err

@@ -122,7 +122,7 @@ func (w *bulkWriter) write(ctx context.Context, i int, item createRow) (createdR
 	if one.Mode == "" {
 		one.Mode = "create"
 	}
-	p, out, err := planWrite(w.c, t, content, one)
+	p, out, err := planWrite(ctx, w.c, t, content, one)
 	if err != nil {
 		return row, err
 	}

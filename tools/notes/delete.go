@@ -41,7 +41,7 @@ func deleteNote() tools.Tool {
 		}
 		switch {
 		case !t.Exists:
-			return change.Plan{}, deleteOut{}, fault.New(fault.NoteNotFound, "No note at %q.", t.Path).With("path", t.Path)
+			return change.Plan{}, deleteOut{}, c.Absent(ctx, t, "")
 		case t.Dir:
 			return change.Plan{}, deleteOut{}, fault.New(fault.InvalidInput, "%q is a folder; delete_folder removes one.", t.Path).With("argument", "path")
 		case vault.Kind(t.Path) != vault.Note:

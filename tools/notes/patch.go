@@ -124,11 +124,19 @@ func patchFault(err error) error {
 		for _, b := range missing.Blocks[:min(len(missing.Blocks), maxListed)] {
 			blocks = append(blocks, b.ID)
 		}
-		return fault.New(fault.NotFound, "The note has no %q.", tools.Cut(missing.Target, 200)).
+		what := "heading"
+		if strings.HasPrefix(missing.Target, "^") {
+			what = "block"
+		}
+		return fault.New(fault.NotFound, "The note has no %s %q.", what, tools.Cut(missing.Target, 200)).
 			With("headings", headings).With("blocks", blocks)
 	}
 	if twice, ok := errors.AsType[*note.AmbiguousError](err); ok {
-		return fault.New(fault.InvalidInput, "%s; line says which.", twice.Error()).With("argument", "line")
+		instead := "line says which"
+		if len(twice.Lines) == 1 {
+			instead = "leave line out or say that one"
+		}
+		return fault.New(fault.InvalidInput, "%s; %s.", twice, instead).With("argument", "line").With("lines", twice.Lines[:min(len(twice.Lines), maxListed)])
 	}
-	return fault.New(fault.InvalidInput, "%s.", err)
+	return fault.New(fault.InvalidInput, "The note stays as it is: %s.", err)
 }

@@ -46,22 +46,22 @@ func writeNote() tools.Tool {
 		if err != nil {
 			return change.Plan{}, writeOut{}, err
 		}
-		return planWrite(c, t, []byte(in.Content), in)
+		return planWrite(ctx, c, t, []byte(in.Content), in)
 	})
 }
 
 // planWrite is the plan that gives a note a content.
-func planWrite(c *tools.Call, t acl.Target, content []byte, in writeIn) (change.Plan, writeOut, error) {
+func planWrite(ctx context.Context, c *tools.Call, t acl.Target, content []byte, in writeIn) (change.Plan, writeOut, error) {
 	if t.Dir {
 		return change.Plan{}, writeOut{}, fault.New(fault.InvalidInput, "%q is a folder.", t.Path).With("argument", "path")
 	}
 	if !t.Exists {
-		return create(t, content, in)
+		return create(ctx, c, t, content, in)
 	}
 	if in.Mode == "create" {
 		return change.Plan{}, writeOut{}, fault.New(fault.NoteExists, "%q exists already.", t.Path).With("path", t.Path)
 	}
-	old, err := c.Text(t, in.PrevHash)
+	old, err := c.Text(ctx, t, in.PrevHash)
 	if err != nil {
 		return change.Plan{}, writeOut{}, err
 	}
@@ -75,9 +75,9 @@ func planWrite(c *tools.Call, t acl.Target, content []byte, in writeIn) (change.
 }
 
 // create is the plan of a new note.
-func create(t acl.Target, content []byte, in writeIn) (change.Plan, writeOut, error) {
+func create(ctx context.Context, c *tools.Call, t acl.Target, content []byte, in writeIn) (change.Plan, writeOut, error) {
 	if in.Mode == "overwrite" {
-		return change.Plan{}, writeOut{}, fault.New(fault.NoteNotFound, "No file at %q; mode create makes one.", t.Path).With("path", t.Path)
+		return change.Plan{}, writeOut{}, c.Absent(ctx, t, "The mode create makes one.")
 	}
 	if err := acl.Same(t.Path, nil, false, in.PrevHash); err != nil {
 		return change.Plan{}, writeOut{}, err

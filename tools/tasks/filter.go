@@ -57,7 +57,7 @@ func (d *date) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	if _, err := time.Parse(time.DateOnly, s); err != nil && s != "" {
-		return errors.New("a day is YYYY-MM-DD")
+		return errors.New("a day of the calendar is YYYY-MM-DD")
 	}
 	*d = date(s)
 	return nil

@@ -96,9 +96,6 @@ func updateTask() tools.Tool {
 		out.Versions = tools.VersionsOf(e)
 		if !p.Empty() {
 			p.Summary = fmt.Sprintf("Change the task in line %d of %s", out.Line, t.Path)
-			if reopens(out.Prev, out.New, c.Began) {
-				p.Ask = []string{"it reopens a task done more than 7 days ago"}
-			}
 		}
 		return p, out, nil
 	})
@@ -163,7 +160,7 @@ func lineOf(b facts.Blob, id string) (int, error) {
 	}
 	switch len(lines) {
 	case 0:
-		return 0, fault.New(fault.NotFound, "The note has no task with the id %q.", tools.Cut(id, longest)).With("argument", "id")
+		return 0, fault.New(fault.NotFound, "The note has no task with the id %q; list_tasks tells the ids there are.", tools.Cut(id, longest)).With("argument", "id")
 	case 1:
 		return lines[0], nil
 	}
@@ -179,19 +176,6 @@ func stateOf(path string, b facts.Blob, line int) row {
 		}
 	}
 	return row{}
-}
-
-// settled is how many whole days after it was done a task is history.
-const settled = 7
-
-// reopens reports whether a change opens a task that was done long ago. The day
-// is one of the person's calendar, as the Tasks plugin writes it.
-func reopens(was, is row, now time.Time) bool {
-	if was.Status != "done" || is.Status == "done" {
-		return false
-	}
-	day, err := time.ParseInLocation(time.DateOnly, was.Done, now.Location())
-	return err == nil && day.AddDate(0, 0, settled).Before(time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location()))
 }
 
 // maxListed bounds the tasks that an error lists.
@@ -214,5 +198,5 @@ func noEdit(path string, err error) error {
 	if e, ok := errors.AsType[*note.TaskValueError](err); ok {
 		return fault.New(fault.InvalidInput, "The %s cannot be %q: %s.", e.Field, tools.Cut(e.Value, longest), e.Reason).With("argument", e.Field)
 	}
-	return fault.New(fault.InvalidInput, "%s.", err)
+	return fault.New(fault.InvalidInput, "The task stays as it is: %s.", err)
 }

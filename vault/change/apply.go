@@ -72,6 +72,7 @@ func (a *Applier) Apply(ctx context.Context, r *Record, plan Plan, again func(co
 	if paths := drift(plan, now); paths != nil {
 		return &DriftError{paths, now}
 	}
+	permissions(a.Disk, now.Edits)
 	r.Edits, r.Began = now.Edits, a.Now()
 	if r.Summary == "" {
 		r.Summary = now.Summary

@@ -65,7 +65,9 @@ type Edit struct {
 	Content []byte
 	// Old is what Put and Remove find, unless it is larger than MaxImage.
 	Old []byte
-	// Mode are the permissions that Create gives; 0 is what the system gives.
+	// Mode are the permissions that Create gives; 0 is what the system gives. A
+	// Remove for good is given those of its file when it is applied, so that the
+	// file can come back with them.
 	Mode fs.FileMode
 	// Upkeep marks a put that only keeps links right in another note.
 	Upkeep bool

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vault-mcp/internal/fault"
+	"vault-mcp/vault"
 )
 
 const (
@@ -85,31 +86,10 @@ func (a *Applier) remember(edits []Edit) {
 
 // each calls f with every file that edits read or write, as it is on the disk.
 func (a *Applier) each(edits []Edit, f func(*Edit, stamp)) {
-	var in Place
-	at := ""
-	defer func() {
-		if in != nil {
-			in.Close()
+	files := func(e *Edit) bool { return e.Kind != Mkdir && !e.Dir }
+	entries(a.Disk, edits, files, func(e *Edit, is vault.Entry) {
+		if is.Regular {
+			f(e, stamp{is.Inode, is.ModTime, is.Size == 0})
 		}
-	}()
-	for i := range edits {
-		e := &edits[i]
-		if e.Kind == Mkdir || e.Dir {
-			continue
-		}
-		dir, name := split(e.Path)
-		if in == nil || dir != at {
-			p, err := a.Disk.Place(dir)
-			if err != nil {
-				continue // it comes to be with an earlier edit
-			}
-			if in != nil {
-				in.Close()
-			}
-			in, at = p, dir
-		}
-		if s, err := in.Stat(name); err == nil && s.Regular {
-			f(e, stamp{s.Inode, s.ModTime, s.Size == 0})
-		}
-	}
+	})
 }

@@ -98,7 +98,10 @@ type AmbiguousError struct {
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%.200q is in the lines %v: give the line that is meant", e.Target, e.Lines)
+	if len(e.Lines) == 1 {
+		return fmt.Sprintf("%.200q is in line %d alone", e.Target, e.Lines[0])
+	}
+	return fmt.Sprintf("%.200q is in several lines: %s", e.Target, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(e.Lines)), ", "), "[]"))
 }
 
 // Apply makes the patch. Only the target changes, by the least that does it; where the text next to the new one would

@@ -119,7 +119,7 @@ func (n *Note) seamless(tries []Edited) (Edited, error) {
 
 // lost says which heading or block id outside of an edit would not be there any more, or would be new; "" is none.
 func (n *Note) lost(m *Note, e Edited) string {
-	const advice = "; is every code block, comment and math block of the text closed?"
+	const advice = ": perhaps a code block, comment or math block of the text is not closed"
 	if m.Body != n.Body && m.Body > e.Added.End {
 		return "text outside of the edit would become properties"
 	}

@@ -31,6 +31,9 @@ func (e *NoTableError) Error() string {
 	if e.Ref.Line != 0 {
 		return fmt.Sprintf("line %d is in no table", e.Ref.Line)
 	}
+	if len(e.Tables) == 0 {
+		return "there is no table"
+	}
 	return fmt.Sprintf("there is no table %d: the note has %d, counted from 0", e.Ref.Index, len(e.Tables))
 }
 

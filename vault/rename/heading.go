@@ -28,7 +28,7 @@ func Heading(v Vault, path string, line int, title string) (*Result, error) {
 	e := retitle(text, n.Headings[at], title)
 	now := note.Scan(apply(text, []edit{e}))
 	if title == "" || strings.ContainsAny(title, "\r\n") || !sameHeadings(n, now, at) || now.Headings[at].Text != title {
-		return nil, fault.New(fault.InvalidInput, "%q cannot be the title of a heading there.", title)
+		return nil, fault.New(fault.InvalidInput, "%q cannot be the title of a heading there.", title).With("argument", "to")
 	}
 	s := &subpaths{was: n, is: now, find: func(n *note.Note, sub string) int {
 		if strings.Contains(sub, "^") && strings.HasPrefix(sub[strings.LastIndexByte(sub, '#')+1:], "^") {
