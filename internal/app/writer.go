@@ -152,9 +152,11 @@ func (a *App) Apply(ctx context.Context, c *dispatch.Call) (string, error) {
 	r := &change.Record{
 		ID: change.NewID(), Tool: c.Tool.Name, Caller: c.Caller.ID, Call: c.Hash, Key: c.Key(), Undoes: c.Plan.Undoes,
 	}
+	ix, written := c.View.Index(), func() {}
+	defer func() { written() }()
 	err := w.applier.Apply(ctx, r, c.Plan, func(ctx context.Context) (change.Plan, error) {
 		// Where the index says which files there are to edit, it must not be behind.
-		if ix := c.View.Index(); ix != nil && c.Plan.Searched {
+		if ix != nil && c.Plan.Searched {
 			if err := ix.Current(ctx); err != nil && !errors.Is(err, index.ErrNotReady) { // without it the files are read
 				return change.Plan{}, err
 			}
@@ -163,6 +165,10 @@ func (a *App) Apply(ctx context.Context, c *dispatch.Call) (string, error) {
 		if err == nil {
 			p.Warnings = append(p.Warnings, otherNames(w.applier.Disk, c.View, p)...)
 			r.Receipt, err = c.Complete(p, r.ID)
+		}
+		if err == nil && ix != nil {
+			written() // what was planned before, if files had to come to rest
+			written = ix.Expect(ctx, coming(p))
 		}
 		return p, err
 	})
@@ -173,6 +179,16 @@ func (a *App) Apply(ctx context.Context, c *dispatch.Call) (string, error) {
 		err = fault.New(fault.IdempotencyInFlight, "Another call with this idempotency key came first.")
 	}
 	return r.ID, err
+}
+
+// coming are the texts that a plan writes.
+func coming(p change.Plan) (files []index.Coming) {
+	for i := range p.Edits {
+		if e := &p.Edits[i]; e.Content != nil && !trash.Is(e.Path) {
+			files = append(files, index.Coming{Path: e.Path, Content: e.Content})
+		}
+	}
+	return files
 }
 
 // otherNames warns of files that are no longer the same as another name of
