@@ -152,9 +152,17 @@ func (a *App) Apply(ctx context.Context, c *dispatch.Call) (string, error) {
 	r := &change.Record{
 		ID: change.NewID(), Tool: c.Tool.Name, Caller: c.Caller.ID, Call: c.Hash, Key: c.Key(), Undoes: c.Plan.Undoes,
 	}
-	ix, written := c.View.Index(), func() {}
-	defer func() { written() }()
+	ix := c.View.Index()
+	var written func()
+	defer func() {
+		if written != nil {
+			written()
+		}
+	}()
 	err := w.applier.Apply(ctx, r, c.Plan, func(ctx context.Context) (change.Plan, error) {
+		if ix != nil && written == nil {
+			written = ix.Expect(ctx, coming(c.Plan))
+		}
 		// Where the index says which files there are to edit, it must not be behind.
 		if ix != nil && c.Plan.Searched {
 			if err := ix.Current(ctx); err != nil && !errors.Is(err, index.ErrNotReady) { // without it the files are read
@@ -165,10 +173,6 @@ func (a *App) Apply(ctx context.Context, c *dispatch.Call) (string, error) {
 		if err == nil {
 			p.Warnings = append(p.Warnings, otherNames(w.applier.Disk, c.View, p)...)
 			r.Receipt, err = c.Complete(p, r.ID)
-		}
-		if err == nil && ix != nil {
-			written() // what was planned before, if files had to come to rest
-			written = ix.Expect(ctx, coming(p))
 		}
 		return p, err
 	})
