@@ -11,6 +11,7 @@ import (
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/fault"
 	"vault-mcp/internal/fingerprint"
+	"vault-mcp/vault/rename"
 )
 
 // Call is one call on its way through the stages. A tool's function gets it
@@ -35,6 +36,8 @@ type Call struct {
 	in   any
 	args map[string]json.RawMessage
 	refs []Ref
+	// renames is kept from the plan to the one that is made again.
+	renames rename.Planner
 }
 
 // VaultID is the id of the vault that the call names or was given; "" for a

@@ -69,7 +69,7 @@ func (c *Call) Move(ctx context.Context, moves []rename.Move) (*Follow, error) {
 			named = append(named, m.From, m.To)
 		}
 	}
-	return c.Renamed(ctx, named, func(v *acl.Whole) (*rename.Result, error) { return rename.Plan(v, moves, c.View.Settings()) })
+	return c.Renamed(ctx, named, func(v *acl.Whole) (*rename.Result, error) { return c.renames.Plan(v, moves, c.View.Settings()) })
 }
 
 // Only drops what would be done in files that stay where they are.

@@ -19,6 +19,9 @@ type fdFolder struct {
 	f    *os.File // nil until the folder is listed, for all but the vault's own
 	fd   int
 	path string // real path, for the listing alone: some file systems need it to tell types
+	// rooted is set if f was opened by a Root: such a file looks at each entry
+	// that it lists, as at as many files.
+	rooted bool
 	// listed is set once the descriptor's position is no longer the start.
 	listed bool
 }
@@ -29,7 +32,7 @@ func openFolder(root *os.Root, path string) (folder, error) {
 	if err != nil {
 		return nil, bare(err)
 	}
-	return &fdFolder{f: f, fd: int(f.Fd()), path: path}, nil
+	return &fdFolder{f: f, fd: int(f.Fd()), path: path, rooted: true}, nil
 }
 
 func openat(fd int, name string, flags int) (int, error) {
@@ -137,6 +140,14 @@ func (d *fdFolder) read(name string, how reading, buf []byte) (node, []byte, err
 }
 
 func (d *fdFolder) entries() ([]fs.DirEntry, error) {
+	if d.rooted {
+		fd, err := openat(d.fd, ".", unix.O_DIRECTORY)
+		if err != nil {
+			return nil, bare(err)
+		}
+		d.f.Close()
+		d.f, d.fd, d.rooted = nil, fd, false
+	}
 	if d.listed {
 		if _, err := d.f.Seek(0, io.SeekStart); err != nil {
 			return nil, bare(err)

@@ -60,6 +60,9 @@ func (d *fdFolder) inherit(f *os.File, like string) {
 			_ = unix.Fchown(int(f.Fd()), -1, int(st.Gid))
 		}
 	}
+	if n, err := unix.Flistxattr(fd, nil); err != nil || n == 0 {
+		return // most have none
+	}
 	names := make([]byte, 16<<10)
 	n, err := unix.Flistxattr(fd, names)
 	if err != nil {

@@ -106,3 +106,38 @@ func TestWalkTellsWhenAFileWasMade(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// To list a folder is one thing, to look at all that is in it another: a look-up
+// lists the root whenever a name is missing.
+func TestAFolderIsListedWithoutLookingAtItsEntries(t *testing.T) {
+	dir := plant(t, map[string]any{"a.md": "a", "sub/b.md": "b"})
+	v := open(t, dir, false)
+	root, err := v.enter(v.root, v.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.close()
+	for range 2 { // it can be listed again
+		entries, err := root.entries()
+		if err != nil || len(entries) != 2 {
+			t.Fatalf("%v, %v", entries, err)
+		}
+		for _, e := range entries {
+			if e.IsDir() != (e.Name() == "sub") {
+				t.Errorf("%v is a folder: %v", e.Name(), e.IsDir())
+			}
+			if e.IsDir() {
+				continue
+			}
+			if err := os.Rename(filepath.Join(dir, e.Name()), filepath.Join(dir, "away")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := e.Info(); err == nil {
+				t.Errorf("%s was looked at", e.Name())
+			}
+			if err := os.Rename(filepath.Join(dir, "away"), filepath.Join(dir, e.Name())); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -81,6 +81,7 @@ type Index struct {
 	state    state
 	failures chan error
 	giving   giving
+	coming   coming
 
 	start  sync.Once
 	cancel context.CancelFunc

@@ -79,7 +79,8 @@ func (l *leader) compare(ctx context.Context) error {
 // turn waits for the next thing to do and does it.
 func (l *leader) turn(ctx context.Context) error {
 	var events chan batch
-	if l.watcher != nil {
+	writing := l.ix.coming.wait()
+	if l.watcher != nil && writing == nil {
 		events = l.watcher.out
 	}
 	// By the clock, not from now on: events that never end must not put it off.
@@ -93,7 +94,9 @@ func (l *leader) turn(ctx context.Context) error {
 		if b.all {
 			return l.compare(ctx)
 		}
-		return l.ix.refresh(ctx, b.paths, l.watcher)
+		return l.ix.refresh(ctx, l.ix.coming.unread(b.paths, l.watcher.watches), l.watcher)
+	case <-writing:
+		return nil
 	case err := <-l.ix.failures:
 		return err
 	case <-ctx.Done():

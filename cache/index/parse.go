@@ -41,22 +41,32 @@ func (p *parser) note(path string, size int64, mtime time.Time, text []byte, err
 	if p.known(c) {
 		return c
 	}
+	of, ok := p.ix.coming.of(c.hash, path, p.words)
+	if !ok {
+		of = p.parse(path, text)
+	}
+	c.facts, c.problem, c.words, c.vector = of.facts, of.problem, of.words, of.vector
+	return c
+}
+
+// parse finds what is in a text; words and vector are of notes only.
+func (p *parser) parse(path string, text []byte) (of parsed) {
 	if len(text) > large {
 		p.one.Lock()
 		defer p.one.Unlock()
 	}
-	if c.facts, c.problem = factsOf(path, text); !isNote(path) {
-		return c
+	if of.facts, of.problem = factsOf(path, text); !isNote(path) {
+		return of
 	}
 	counter, _ := p.counters.Get().(*terms.Counter)
 	if counter == nil {
 		counter = &terms.Counter{}
 	}
 	counter.Count(text)
-	c.words = p.words
-	c.vector = p.words.Encode([]byte{}, counter)
+	of.words = p.words
+	of.vector = p.words.Encode([]byte{}, counter)
 	p.counters.Put(counter)
-	return c
+	return of
 }
 
 // known reports whether the index has this content for the path, or has it for

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"vault-mcp/internal/fault"
 	"vault-mcp/internal/fingerprint"
@@ -41,10 +43,8 @@ func (ix *Index) look(ctx context.Context, paths []string, w *watcher) (again []
 	l := &lookAt{ix: ix, moved: map[fingerprint.Content]source{}}
 	l.parser = &parser{ix: ix, base: ix.model.rev, words: words, moved: l.moved}
 	ix.mu.RUnlock()
-	paths = slices.Compact(slices.Sorted(slices.Values(paths)))
-	for _, p := range paths {
-		l.find(p)
-	}
+	began := time.Now()
+	l.findAll(slices.Compact(slices.Sorted(slices.Values(paths))))
 	if w != nil {
 		for _, p := range l.absent {
 			w.drop(p)
@@ -74,6 +74,15 @@ func (ix *Index) look(ctx context.Context, paths []string, w *watcher) (again []
 		}
 		again = append(again, more...)
 	}
+	if w == nil {
+		var read []string
+		for _, p := range l.files {
+			if !slices.Contains(again, p.String()) {
+				read = append(read, p.String())
+			}
+		}
+		ix.coming.wasRead(read, began)
+	}
 	return again, nil
 }
 
@@ -89,9 +98,16 @@ type lookAt struct {
 	gone    []*change
 }
 
-// find sorts a path by what is there.
-func (l *lookAt) find(path string) {
-	p, err := l.ix.vault.Find(path, nil)
+// findAll sorts paths by what is there.
+func (l *lookAt) findAll(paths []string) {
+	found, failed := make([]vault.Path, len(paths)), make([]error, len(paths))
+	each(len(paths), func(i int) { found[i], failed[i] = l.ix.vault.Find(paths[i], nil) })
+	for i, path := range paths {
+		l.sort(path, found[i], failed[i])
+	}
+}
+
+func (l *lookAt) sort(path string, p vault.Path, err error) {
 	switch {
 	case err != nil && isGone(err):
 		l.remove(path)
@@ -168,20 +184,7 @@ func (l *lookAt) drop(id uint32) {
 // read reads the files that are there, on all processors.
 func (l *lookAt) read() {
 	changes := make([]*change, len(l.files))
-	next := make(chan int)
-	var all sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(l.files)) {
-		all.Go(func() {
-			for i := range next {
-				changes[i] = l.file(l.files[i])
-			}
-		})
-	}
-	for i := range l.files {
-		next <- i
-	}
-	close(next)
-	all.Wait()
+	each(len(changes), func(i int) { changes[i] = l.file(l.files[i]) })
 	for i, c := range changes {
 		if c == nil {
 			l.remove(l.files[i].String())
@@ -189,6 +192,20 @@ func (l *lookAt) read() {
 		}
 		l.changes = append(l.changes, c)
 	}
+}
+
+// each calls f with 0 to n-1, on all processors.
+func each(n int, f func(i int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		all.Go(func() {
+			for i := next.Add(1); i <= int64(n); i = next.Add(1) {
+				f(int(i - 1))
+			}
+		})
+	}
+	all.Wait()
 }
 
 // file reads one file; nil if it is gone by now. It runs beside others.

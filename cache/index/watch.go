@@ -5,7 +5,6 @@ import (
 	"maps"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -29,7 +28,8 @@ const (
 
 // batch is what a watcher has seen in a moment.
 type batch struct {
-	paths []string
+	// paths have the time when something was last seen to have happened before.
+	paths map[string]time.Time
 	// all is set if events were lost, or are too many.
 	all bool
 }
@@ -118,7 +118,7 @@ func (w *watcher) problem() string {
 
 // run gathers events until nothing comes for a moment.
 func (w *watcher) run() {
-	paths := map[string]bool{}
+	paths := map[string]time.Time{}
 	var first time.Time
 	var all bool
 	var out chan batch
@@ -138,7 +138,7 @@ func (w *watcher) run() {
 			if len(paths) == 0 && !all {
 				first = time.Now()
 			}
-			if paths[path] = true; len(paths) > maxEvents {
+			if paths[path] = time.Now(); len(paths) > maxEvents {
 				all = true
 				clear(paths)
 			}
@@ -153,7 +153,7 @@ func (w *watcher) run() {
 				timer.Reset(quiet)
 			}
 		case <-timer.C:
-			out, ready = w.out, batch{slices.Collect(maps.Keys(paths)), all}
+			out, ready = w.out, batch{maps.Clone(paths), all}
 		case out <- ready:
 			clear(paths)
 			all, out = false, nil

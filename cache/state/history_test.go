@@ -164,3 +164,40 @@ func TestWhatUndoesAChangeIsFoundByAnIndex(t *testing.T) {
 		t.Errorf("%q, %v", plan, err)
 	}
 }
+
+// What each edit replaced is a version where the note was then, and goes where
+// the note went within the same change: in the order of the edits.
+func TestVersionsOfOneChangeAreThoseOfItsSteps(t *testing.T) {
+	s := openState(t, t.TempDir())
+	absent := change.NewRemove("never.md", nil)
+	absent.Before = fingerprint.Content{}
+	large := put("large.bin", "unused", "small")
+	large.Old = nil // as it was not read
+	trashed := change.NewRemove("trashed.md", []byte("t"))
+	trashed.To = ".trash/trashed.md"
+	made(t, s, time.Now(),
+		put("a.md", "1", "2"), put("other.md", "o", "p"), move("a.md", "b.md", false), put("b.md", "2", "3"), put("b.md", "3", "4"),
+		move("b.md", "c/d.md", false), put("a.md", "new", "newer"), change.NewRemove("gone.md", []byte("g")), absent, large, trashed,
+		change.NewCreate("made.md", []byte("m")),
+	)
+	for path, want := range map[string][]string{
+		"c/d.md": {"3", "2", "1"}, "a.md": {"new"}, "other.md": {"o"}, "gone.md": {"g"}, "b.md": nil, "never.md": nil,
+		"large.bin": nil, "trashed.md": nil, "made.md": nil,
+	} {
+		list, err := s.Snapshots(t.Context(), path, 0, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, sn := range list {
+			of, text, err := s.Snapshot(t.Context(), sn.ID)
+			if err != nil || of.Size != int64(len(text)) || of.Change == "" {
+				t.Errorf("%+v: %q, %v", of, text, err)
+			}
+			got = append(got, string(text))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has the versions %q, not %q", path, got, want)
+		}
+	}
+}

@@ -108,12 +108,7 @@ func (j journal) End(ctx context.Context, r *change.Record) error {
 		if r.Outcome != change.Applied {
 			return nil
 		}
-		for i := range r.Edits {
-			if err := t.snapshot(r, &r.Edits[i]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return t.snapshots(r)
 	})
 }
 

@@ -1,28 +1,46 @@
 package state
 
 import (
+	"slices"
+
 	"vault-mcp/internal/fingerprint"
 	"vault-mcp/vault/change"
 )
 
-// snapshot keeps what an applied edit replaced as a version of its note, and
+// snapshots keeps what applied edits replaced as versions of their notes, and
 // lets the versions follow a note to its new path.
-func (t *transaction) snapshot(r *change.Record, e *change.Edit) error {
-	switch e.Kind {
-	case change.Put, change.Remove:
-		if e.Dir || e.To != "" || e.Before == (fingerprint.Content{}) {
-			break
+func (t *transaction) snapshots(r *change.Record) error {
+	from := 0
+	for i := range r.Edits {
+		e := &r.Edits[i]
+		if e.Kind != change.Move {
+			continue
 		}
-		var size int64
-		if err := t.row("SELECT coalesce((SELECT size FROM blobs WHERE hash = ?), -1)", e.Before[:]).Scan(&size); err != nil || size < 0 {
-			return err // a large file has none
+		if err := t.replaced(r, from, i); err != nil {
+			return err
 		}
-		return t.exec("INSERT INTO snapshots (path, hash, size, at, change, label) VALUES (?, ?, ?, ?, ?, '')",
-			e.Path, e.Before[:], size, r.Began.UnixNano(), r.ID)
+		from = i + 1
+		if err := t.follow(e); err != nil {
+			return err
+		}
 	}
-	if e.Kind != change.Move {
-		return nil
+	return t.replaced(r, from, len(r.Edits))
+}
+
+// replaced keeps what edits with numbers from one to below another replaced, as
+// far as the content is kept: of a large file it is not.
+func (t *transaction) replaced(r *change.Record, from, to int) error {
+	if !slices.ContainsFunc(r.Edits[from:to], func(e change.Edit) bool { return e.Before != (fingerprint.Content{}) }) {
+		return nil // most notes that are written are new
 	}
+	return t.exec(`INSERT INTO snapshots (path, hash, size, at, change, label)
+		SELECT e.path, e.before, b.size, ?, e.change, '' FROM edits e CROSS JOIN blobs b ON b.hash = e.before
+		WHERE e.change = ? AND e.n >= ? AND e.n < ? AND e.kind IN (?, ?) AND e.dir = 0 AND e.dest = '' ORDER BY e.n`,
+		r.Began.UnixNano(), r.ID, from, to, int(change.Put), int(change.Remove))
+}
+
+// follow gives the versions of what is moved its new path.
+func (t *transaction) follow(e *change.Edit) error {
 	if err := t.exec("UPDATE snapshots SET path = ? WHERE path = ?", e.To, e.Path); err != nil || !e.Dir {
 		return err
 	}

@@ -155,9 +155,19 @@ func (a *App) Apply(ctx context.Context, c *dispatch.Call) (string, error) {
 	r := &change.Record{
 		ID: change.NewID(), Tool: c.Tool.Name, Caller: c.Caller.ID, Call: c.Hash, Key: c.Key(), Undoes: c.Plan.Undoes,
 	}
+	ix := c.View.Index()
+	var written func()
+	defer func() {
+		if written != nil {
+			written()
+		}
+	}()
 	err := w.applier.Apply(ctx, r, c.Plan, func(ctx context.Context) (change.Plan, error) {
+		if ix != nil && written == nil {
+			written = ix.Expect(ctx, coming(c.Plan))
+		}
 		// Where the index says which files there are to edit, it must not be behind.
-		if ix := c.View.Index(); ix != nil && c.Plan.Searched {
+		if ix != nil && c.Plan.Searched {
 			if err := ix.Current(ctx); err != nil && !errors.Is(err, index.ErrNotReady) { // without it the files are read
 				return change.Plan{}, err
 			}
@@ -176,6 +186,16 @@ func (a *App) Apply(ctx context.Context, c *dispatch.Call) (string, error) {
 		err = fault.New(fault.IdempotencyInFlight, "Another call with this idempotency key came first.")
 	}
 	return r.ID, err
+}
+
+// coming are the texts that a plan writes.
+func coming(p change.Plan) (files []index.Coming) {
+	for i := range p.Edits {
+		if e := &p.Edits[i]; e.Content != nil && !trash.Is(e.Path) {
+			files = append(files, index.Coming{Path: e.Path, Content: e.Content})
+		}
+	}
+	return files
 }
 
 // Foresee implements dispatch.Applier: it warns of files that will no longer be

@@ -160,6 +160,19 @@ func (x *Index) Clone() *Index {
 	return c
 }
 
+// Equal reports whether two sets are known to be the same: the answer may be false for sets that came about in
+// different ways. other may be nil.
+func (x *Index) Equal(other *Index) bool {
+	if other == nil || x == other {
+		return x == other
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	other.mu.RLock()
+	defer other.mu.RUnlock()
+	return slices.Equal(x.files, other.files)
+}
+
 // place puts in a file that is not there, among its namesakes in order or just at the end.
 func (x *Index) place(f file, inOrder bool) {
 	id := x.slot(f)

@@ -94,6 +94,11 @@ func (r *Report) Links() int {
 // its own move says, and all others below a folder go with the folder. What is missing is note_not_found, a place that
 // is taken note_exists, moves that contradict each other invalid_input, and a name that no vault should have path_invalid.
 func Plan(v Vault, moves []Move, s settings.Settings) (*Result, error) {
+	return new(Planner).Plan(v, moves, s)
+}
+
+// Plan is Plan, for what is planned again. The Edits share their bytes with those of the time before.
+func (p *Planner) Plan(v Vault, moves []Move, s settings.Settings) (*Result, error) {
 	moves = slices.DeleteFunc(slices.Clone(moves), func(m Move) bool { return m.From == m.To })
 	w := &world{vault: v, before: v.Paths(), after: v.Paths(), format: s.NewLinkFormat}
 	if len(moves) == 0 {
@@ -110,10 +115,8 @@ func Plan(v Vault, moves []Move, s settings.Settings) (*Result, error) {
 	if r.Edits, err = w.steps(moves); err != nil {
 		return nil, err
 	}
-	for _, path := range w.concerned() {
-		if err := w.follow(r, path); err != nil {
-			return nil, err
-		}
+	if err := p.follow(w, r, moves, w.concerned()); err != nil {
+		return nil, err
 	}
 	r.Report.sort()
 	return r, nil
@@ -192,10 +195,12 @@ func (w *world) move(moves []Move) error {
 		}
 	}
 	w.after = w.before.Clone()
-	for from := range w.moved {
+	froms := slices.Sorted(maps.Keys(w.moved))
+	for _, from := range froms {
 		w.after.Remove(from)
 	}
-	for from, to := range w.moved {
+	for _, from := range froms {
+		to := w.moved[from]
 		if w.over[to] && has(w.after, to) {
 			continue
 		}
@@ -263,67 +268,9 @@ func (w *world) touches(path, target string) bool {
 	return w.keys[link.Key(target)] || w.to(path) != path
 }
 
-// follow respells the links of one file.
-func (w *world) follow(r *Result, path string) error {
-	text, err := w.vault.Read(path)
-	if err != nil {
-		return err
-	}
-	ambiguous, alive := 0, 0
-	f := file{path: path, to: w.to(path), text: text}
-	done, err := f.respell(w, func(it *item) goal {
-		if it.kind == linked && !w.touches(path, it.Target) {
-			return goal{}
-		}
-		before, led := it.leadsTo(w.before, path)
-		now, leads := it.leadsTo(w.after, f.to)
-		if it.kind == folder {
-			now, leads = before, led
-		}
-		if !led {
-			if leads {
-				alive++
-			}
-			return goal{}
-		}
-		after := w.to(before)
-		if it.kind == folder {
-			after = w.toFolder(before)
-		}
-		if leads && now == after {
-			return goal{}
-		}
-		if before == after && path == f.to {
-			ambiguous++
-		}
-		return goal{change: true, before: before, after: after, subpath: it.Subpath}
-	})
-	if err != nil {
-		return err
-	}
-	if done.links > 0 && len(done.left) == 0 {
-		done.text = w.asWritten(&f, done.text)
-	}
-	r.Report.Ambiguous += ambiguous
-	if alive > 0 {
-		r.Report.Alive = append(r.Report.Alive, Count{f.to, alive})
-	}
-	r.add(&f, done)
-	return nil
-}
-
 // add takes over what became of a file.
 func (r *Result) add(f *file, done respelled) {
-	r.Report.Left = append(r.Report.Left, done.left...)
-	if done.links == 0 && string(done.text) == string(f.text) {
-		return
-	}
-	if done.links > 0 {
-		r.Report.Files = append(r.Report.Files, Count{f.to, done.links})
-	}
-	e := change.NewPut(f.to, f.text, done.text)
-	e.Upkeep = f.path == f.to
-	r.Edits = append(r.Edits, e)
+	r.take(&followed{file: *f, done: done, edit: done.edit(f)})
 }
 
 // broken is the fault of a plan that would not keep its promise.
