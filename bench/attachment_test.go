@@ -19,7 +19,7 @@ func BenchmarkGetAttachmentPart(b *testing.B) {
 	if err := os.WriteFile(filepath.Join(v.Dir, "film.mp4"), make([]byte, size), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	a := newSite(b, v).open(b, false)
+	a := newSite(b, v).open(b)
 	defer a.Close()
 	r := dispatch.Request{
 		Caller: auth.Caller{ID: "bench", Scopes: auth.All}, Tool: "get_attachment", Args: json.RawMessage(`{"path":"film.mp4"}`),

@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"testing"
 
 	"vault-mcp/bench/vaultgen"
+	"vault-mcp/hitl"
 	"vault-mcp/internal/app"
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/config"
@@ -51,14 +53,19 @@ func newSite(b *testing.B, v *vaultgen.Vault) site {
 	return site{env, file}
 }
 
-// open starts a server; approve says whether a person approves what needs one.
-func (s site) open(b *testing.B, approve bool) *app.App {
+// agrees is a person who approves every form of an older client.
+var agrees = hitl.Reach{Forms: true, Ask: func(context.Context, hitl.Form) (json.RawMessage, error) {
+	return json.RawMessage(`{"action":"accept","content":{"approve":true}}`), nil
+}}
+
+// open starts a server.
+func (s site) open(b *testing.B) *app.App {
 	b.Helper()
 	cfg, err := s.env.Load(s.file)
 	if err != nil {
 		b.Fatal(err)
 	}
-	a, err := app.New(cfg, app.Options{Env: s.env, Version: "bench", Log: slog.New(slog.DiscardHandler), Approve: func(string, string) bool { return approve }})
+	a, err := app.New(cfg, app.Options{Env: s.env, Version: "bench", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -71,7 +78,7 @@ func benchmarkCall(b *testing.B, tool string, args func(*vaultgen.Vault) map[str
 	if err != nil {
 		b.Fatal(err)
 	}
-	a := newSite(b, v).open(b, false)
+	a := newSite(b, v).open(b)
 	defer a.Close()
 	a.Begin(b.Context())
 	if err := a.Index(b.Context(), false, func(string, int, int) {}); err != nil {
@@ -151,7 +158,7 @@ func BenchmarkWarm(b *testing.B) {
 	}
 	s := newSite(b, v)
 	once := func() {
-		a := s.open(b, false)
+		a := s.open(b)
 		defer a.Close()
 		a.Begin(b.Context())
 		if err := a.Index(b.Context(), false, func(string, int, int) {}); err != nil {
@@ -176,7 +183,7 @@ func BenchmarkStart(b *testing.B) {
 	s := newSite(b, v)
 	b.ReportAllocs()
 	for b.Loop() {
-		a := s.open(b, false)
+		a := s.open(b)
 		if err := a.Serve(b.Context(), strings.NewReader(hello), io.Discard); err != nil {
 			b.Fatal(err)
 		}

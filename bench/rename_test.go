@@ -25,7 +25,7 @@ func BenchmarkRename1000(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	a := newSite(b, v).open(b, true)
+	a := newSite(b, v).open(b)
 	defer a.Close()
 	a.Begin(b.Context())
 	if err := a.Index(b.Context(), false, func(string, int, int) {}); err != nil {
@@ -73,7 +73,7 @@ func rename(b *testing.B, a *app.App, from, to string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := dispatch.Request{Caller: auth.Caller{ID: "bench", Scopes: auth.All}, Tool: "move_note", Args: args}
+	r := dispatch.Request{Caller: auth.Caller{ID: "bench", Scopes: auth.All}, Tool: "move_note", Args: args, Reach: agrees}
 	if _, err := a.Dispatcher.Do(b.Context(), r); err != nil {
 		b.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func BenchmarkWriteNote(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		a := newSite(b, v).open(b, false)
+		a := newSite(b, v).open(b)
 		defer a.Close()
 		a.Begin(b.Context())
 		if err := a.Index(b.Context(), false, func(string, int, int) {}); err != nil {

@@ -19,3 +19,12 @@ func begun(pid int) (birth string, ended bool) {
 	start := info.Proc.P_starttime
 	return fmt.Sprintf("%d.%06d", start.Sec, start.Usec), info.Proc.P_stat == zombie
 }
+
+// parentOf is the process that spawned another one, or 0.
+func parentOf(pid int) int {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return 0
+	}
+	return int(info.Eproc.Ppid)
+}

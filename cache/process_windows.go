@@ -3,6 +3,7 @@ package cache
 import (
 	"errors"
 	"strconv"
+	"unsafe"
 
 	"golang.org/x/sys/windows"
 )
@@ -24,4 +25,21 @@ func process(pid int) (birth string, alive bool) {
 		return "", true
 	}
 	return strconv.FormatInt(created.Nanoseconds(), 10), true
+}
+
+// parentOf is the process that spawned another one, or 0. Windows keeps the id
+// when that one has ended, and may give it to a process that began later.
+func parentOf(pid int) int {
+	all, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
+	if err != nil {
+		return 0
+	}
+	defer windows.CloseHandle(all)
+	e := windows.ProcessEntry32{Size: uint32(unsafe.Sizeof(windows.ProcessEntry32{}))}
+	for err = windows.Process32First(all, &e); err == nil; err = windows.Process32Next(all, &e) {
+		if int(e.ProcessID) == pid {
+			return int(e.ParentProcessID)
+		}
+	}
+	return 0
 }

@@ -11,12 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"time"
-
-	"github.com/gofrs/flock"
 )
-
-// lockWait bounds how long a server waits for others that change the list.
-const lockWait = 5 * time.Second
 
 // maxList bounds the list of servers that is read; a line has some hundred bytes.
 const maxList = 4 << 20
@@ -28,6 +23,9 @@ type Entry struct {
 	// Birth is when the process began, as the system counts it, so that a
 	// later process with the same id is not taken for it. Register sets it.
 	Birth string `json:"birth,omitempty"`
+	// Parent is the process that spawned the server, which is most often the
+	// client. Register sets it for this process.
+	Parent Process `json:"parent,omitzero"`
 	// Started is when the server registered; zero means now when registering.
 	Started time.Time `json:"started"`
 	// StateDir is the state folder with the server's own secrets.
@@ -69,6 +67,9 @@ func Register(env func(string) string, e Entry) (remove func() error, err error)
 		e.Vaults = []ServedVault{}
 	}
 	e.Birth, _ = process(e.PID)
+	if e.PID == os.Getpid() {
+		e.Parent = spawner
+	}
 	raw, err := json.Marshal(e)
 	if err != nil {
 		return nil, fmt.Errorf("write the entry of this server: %w", err)
@@ -156,61 +157,25 @@ func (e Entry) runs() bool {
 	return alive && (birth == "" || e.Birth == "" || birth == e.Birth)
 }
 
-// update changes the list while no other process can.
+// update changes the list while no other process can. It is not synced to the
+// disk: after a loss of power no server runs.
 func (l serverList) update(edit func([]record) []record) error {
 	path := string(l)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make the folder of the list of servers: %w", err)
 	}
-	deadline := time.Now().Add(lockWait)
-	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
-	defer lock.Close()
-	for {
-		held, err := lock.TryLock()
+	err := Update(path, false, func() (text []byte, err error) {
+		records, err := l.read()
 		if err != nil {
-			return fmt.Errorf("lock %q: %w", path+".lock", err)
+			return nil, err
 		}
-		if held {
-			break
+		for _, r := range edit(records) {
+			text = append(append(text, r.raw...), '\n')
 		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("another process has held %q for %s: end it, then try again", path+".lock", lockWait)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	records, err := l.read()
+		return text, nil
+	})
 	if err != nil {
-		return err
+		return fmt.Errorf("the list of servers: %w", err)
 	}
-	var text []byte
-	for _, r := range edit(records) {
-		text = append(append(text, r.raw...), '\n')
-	}
-	return replace(path, text, deadline)
-}
-
-// replace puts text in the place of path: a reader sees the old or the new. It
-// is not synced to the disk: after a loss of power no server runs.
-func replace(path string, text []byte, deadline time.Time) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".servers-*")
-	if err != nil {
-		return fmt.Errorf("write the list of servers: %w", err)
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(text)
-	err = errors.Join(err, temp.Close())
-	if err != nil {
-		return fmt.Errorf("write the list of servers: %w", err)
-	}
-	for {
-		err := os.Rename(temp.Name(), path)
-		if err == nil {
-			return nil
-		}
-		// Windows refuses while somebody reads the old list.
-		if runtime.GOOS != "windows" || time.Now().After(deadline) {
-			return fmt.Errorf("replace the list of servers: %w", err)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	return nil
 }

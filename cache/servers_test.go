@@ -94,6 +94,7 @@ func TestServersFindEachOther(t *testing.T) {
 	}
 	want.PID = os.Getpid()
 	want.Birth, _ = process(want.PID)
+	want.Parent = processOf(os.Getppid())
 	if diff := cmp.Diff([]Entry{want}, list(t, home)); diff != "" {
 		t.Error(diff)
 	}

@@ -1,16 +1,6 @@
 // Package hitl decides whether a call may run without a person.
 package hitl
 
-// Target is one thing that a confirmation of an effect is about: a name that
-// the person understands, and the state it had when they were asked.
-type Target struct {
-	Name  string
-	State []byte
-}
-
-// Targets is everything that a confirmation of one effect is bound to.
-type Targets struct{ Items []Target }
-
 // Floor says whether a tool needs a person on every real run, and why. The
 // zero value is no floor: then what the change does decides.
 type Floor struct{ reason string }

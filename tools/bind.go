@@ -33,6 +33,9 @@ func (t *Tool) Bind(c *Call, raw json.RawMessage, defaultVault string) error {
 			return err
 		}
 	}
+	if err := t.args().oneName(args); err != nil {
+		return err
+	}
 	in := reflect.New(t.args().typ)
 	for _, f := range t.args().fields {
 		if err := f.set(in.Elem().FieldByIndex(f.index), args[f.name]); err != nil {
@@ -40,7 +43,7 @@ func (t *Tool) Bind(c *Call, raw json.RawMessage, defaultVault string) error {
 		}
 	}
 	c.Tool, c.in, c.args = t, in.Interface(), args
-	c.refs = t.args().refs(in.Elem())
+	c.refs, c.titled = t.args().refs(in.Elem()), t.args().titled(in.Elem())
 	return c.hash(raw)
 }
 
@@ -85,7 +88,7 @@ func (a *arguments) known(args map[string]json.RawMessage) error {
 	}
 	var unknown []string
 	for name := range args {
-		if !slices.Contains(valid, name) {
+		if !slices.Contains(valid, name) && name != tokenArg {
 			unknown = append(unknown, name)
 		}
 	}

@@ -33,9 +33,10 @@ type Call struct {
 	// Began is when the call came.
 	Began time.Time
 
-	in   any
-	args map[string]json.RawMessage
-	refs []Ref
+	in     any
+	args   map[string]json.RawMessage
+	refs   []Ref
+	titled titled
 	// renames is kept from the plan to the one that is made again.
 	renames rename.Planner
 }
@@ -51,9 +52,13 @@ func (c *Call) VaultID() string {
 // Has reports whether the call has an argument.
 func (c *Call) Has(name string) bool { return !isNull(c.args[name]) }
 
-// Resolve finds every path in the arguments and judges it for reading.
+// Resolve finds every path in the arguments and judges it for reading. A note
+// that only its title names has none yet.
 func (c *Call) Resolve(ctx context.Context) error {
 	for _, r := range c.refs {
+		if c.titled.waits(r) {
+			continue
+		}
 		if err := r.resolve(ctx, c.View); err != nil {
 			return err
 		}

@@ -25,6 +25,9 @@ type arguments struct {
 	fields []field
 	vault  bool // the tool works on a vault
 	typ    reflect.Type
+	// title is the argument that can stand for path; both are nil where the tool
+	// has none.
+	title, path *field
 
 	// Rendering takes most of a start if it is done for every tool, so it is
 	// done once, when somebody asks: for one vault and for several.
@@ -84,13 +87,14 @@ func argumentsOf[In any]() (*arguments, error) {
 		}
 		a.fields = append(a.fields, fd)
 	}
-	return a, nil
+	return a, a.pair()
 }
 
 // special maps the argument types of this package, and every enum that a
 // struct uses, to their schemas.
 func special(typ reflect.Type) map[reflect.Type]*jsonschema.Schema {
 	m := map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[Title]():   {Type: "string", MinLength: ptr(1), MaxLength: ptr(maxPath)},
 		reflect.TypeFor[Note]():    {Type: "string", MinLength: ptr(1), MaxLength: ptr(maxPath)},
 		reflect.TypeFor[Target]():  {Type: "string", MinLength: ptr(1), MaxLength: ptr(maxPath)},
 		reflect.TypeFor[Spot]():    {Type: "string", MinLength: ptr(1), MaxLength: ptr(maxPath)},

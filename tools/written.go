@@ -17,6 +17,7 @@ import (
 // WriteArg is embedded by every tool that changes notes.
 type WriteArg struct {
 	DryRun bool   `json:"dry_run,omitempty" jsonschema:"only tell what would change"`
+	Token  string `json:"elicit_token,omitempty" jsonschema:"what a person gave you for this call" limits:"maxLength=64"`
 	Key    string `json:"idempotency_key,omitempty" jsonschema:"repeated with the same key, the call is answered again and not made again" limits:"minLength=1,maxLength=128"`
 }
 
@@ -31,6 +32,16 @@ func (c *Call) DryRun() bool {
 	_ = json.Unmarshal(c.args["dry_run"], &dry) // absent: false; a boolean by the schema otherwise
 	return dry
 }
+
+// Token is what a person gave the caller for this call, or "".
+func (c *Call) Token() string {
+	var token string
+	_ = json.Unmarshal(c.args[tokenArg], &token)
+	return token
+}
+
+// tokenArg is taken by every tool: a folder rule may gate any of them.
+const tokenArg = "elicit_token"
 
 // Key is the call's idempotency key, or "".
 func (c *Call) Key() string {

@@ -19,16 +19,14 @@ func (l *lookup) nearest(rel string, entries []fs.DirEntry, name string, want so
 		dir  bool
 		far  int
 	}
-	folded := []rune(FoldName(name))
-	stem := strings.TrimSuffix(string(folded), ".md")
-	limit := max(1, min(utf8.RuneCountInString(stem)/3, 4))
+	meant := NearTo(name)
 	var all []near
 	for _, e := range entries {
 		n := node{typ: e.Type()}
 		if e.Name()[0] == '.' || !nameable(e.Name()) || n.isLink() || !want.fits(n) {
 			continue
 		}
-		if far := distance(folded, []rune(FoldName(e.Name())), limit); far <= limit {
+		if far, ok := meant.Far(e.Name()); ok {
 			all = append(all, near{join(rel, e.Name()), n.isDir(), far})
 		}
 	}
@@ -44,6 +42,26 @@ func (l *lookup) nearest(rel string, entries []fs.DirEntry, name string, want so
 		}
 	}
 	return paths
+}
+
+// Near finds names that may have been meant by one that is missing.
+type Near struct {
+	folded []rune
+	limit  int
+}
+
+// NearTo are the names that may have been meant by a name.
+func NearTo(name string) Near {
+	folded := []rune(FoldName(name))
+	stem := strings.TrimSuffix(string(folded), ".md")
+	return Near{folded, max(1, min(utf8.RuneCountInString(stem)/3, 4))}
+}
+
+// Far is how many characters a name differs in, and whether that is so few that
+// it may have been meant.
+func (n Near) Far(name string) (far int, ok bool) {
+	far = distance(n.folded, []rune(FoldName(name)), n.limit)
+	return far, far <= n.limit
 }
 
 // distance is how many insertions, deletions and replacements make b of a, or

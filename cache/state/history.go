@@ -20,7 +20,13 @@ type Numbered struct {
 	*change.Record
 	// UndoneBy is the id of the change that took it back, or "".
 	UndoneBy string
+	// Approval is who approved it, or nil.
+	Approval *Approval
 }
+
+// isChange is true of a record that has edits: others say for what else a permit
+// was used.
+const isChange = "EXISTS (SELECT 1 FROM edits WHERE change = changes.id)"
 
 // Changes calls f with changes, the newest first, from before a number on (0:
 // all), without the content of files, until f answers false. With path set only
@@ -30,7 +36,7 @@ func (s *Store) Changes(ctx context.Context, before int64, path string, f func(N
 		for more := true; more; {
 			var ids []string
 			var seqs []int64
-			query := "SELECT seq, id FROM changes WHERE outcome <> '' AND (? = 0 OR seq < ?)"
+			query := "SELECT seq, id FROM changes WHERE outcome <> '' AND (? = 0 OR seq < ?) AND " + isChange
 			args := []any{before, before}
 			if path != "" {
 				places := above(path)
@@ -90,6 +96,9 @@ func (t *transaction) numbered(id string, seq int64) (Numbered, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
+	if err == nil && r.Permit != nil {
+		n.Approval, err = t.approval(id)
+	}
 	return n, err
 }
 
@@ -97,7 +106,7 @@ func (t *transaction) numbered(id string, seq int64) (Numbered, error) {
 func (s *Store) Change(ctx context.Context, id string) (n Numbered, err error) {
 	err = s.read(ctx, func(t *transaction) error {
 		var seq int64
-		err := t.row("SELECT seq FROM changes WHERE id = ?", id).Scan(&seq)
+		err := t.row("SELECT seq FROM changes WHERE id = ? AND "+isChange, id).Scan(&seq)
 		if errors.Is(err, sql.ErrNoRows) {
 			return ErrUnknown
 		}
@@ -224,7 +233,8 @@ type Retention struct {
 }
 
 // Prune drops what Retention does not keep. Changes stay listed; the content of
-// those that are older than Age can no longer be taken back.
+// those that are older than Age can no longer be taken back. The audit is kept
+// for 400 days, and at most half a million rows of it.
 func (s *Store) Prune(ctx context.Context, r Retention, now time.Time) error {
 	since := now.Add(-r.Age).UnixNano()
 	return s.write(ctx, func(t *transaction) error {
@@ -234,6 +244,9 @@ func (s *Store) Prune(ctx context.Context, r Retention, now time.Time) error {
 			return err
 		}
 		if err := t.sweep(since); err != nil {
+			return err
+		}
+		if err := t.pruneAudit(now, auditAge, auditRows); err != nil {
 			return err
 		}
 		for {

@@ -38,9 +38,10 @@ func (j journal) Begin(ctx context.Context, r *change.Record) error {
 				return ErrKeyTaken
 			}
 		}
-		err := t.exec("INSERT INTO changes (id, tool, caller, call, key, approval, undoes, began, ended, outcome, summary, strange, receipt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?, '', ?)",
-			r.ID, r.Tool, r.Caller, string(r.Call), r.Key, r.Grant, r.Undoes, r.Began.UnixNano(), r.Summary, r.Receipt)
-		if err != nil {
+		if err := t.spend(r, j.s.clock); err != nil {
+			return err
+		}
+		if err := t.insert(r); err != nil {
 			return err
 		}
 		if err := t.edits(r); err != nil {
@@ -48,6 +49,25 @@ func (j journal) Begin(ctx context.Context, r *change.Record) error {
 		}
 		return t.keepAll(images(r.Edits))
 	})
+}
+
+// insert writes a record without its edits, and what the audit has to tell of it.
+func (t *transaction) insert(r *change.Record) error {
+	err := t.exec("INSERT INTO changes (id, tool, caller, call, key, approval, undoes, began, ended, outcome, summary, strange, receipt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)",
+		r.ID, r.Tool, r.Caller, string(r.Call), r.Key, grantOf(r), r.Undoes, r.Began.UnixNano(), column(r.Ended), string(r.Outcome), r.Summary, r.Receipt)
+	if err != nil {
+		return err
+	}
+	begun := *r
+	begun.Outcome = "" // nothing has come of it yet
+	return t.auditChange(r.Began, AuditBegin, &begun)
+}
+
+func grantOf(r *change.Record) string {
+	if r.Permit == nil {
+		return ""
+	}
+	return r.Permit.Grant
 }
 
 // edits writes the edits of a record.
@@ -102,6 +122,14 @@ func (j journal) End(ctx context.Context, r *change.Record) error {
 		if err != nil || n == 0 { // another process has settled it
 			return err
 		}
+		if err := t.auditChange(r.Ended, AuditEnd, r); err != nil {
+			return err
+		}
+		if r.Outcome == change.NotApplied {
+			if err := t.release(r, j.s.clock); err != nil {
+				return err
+			}
+		}
 		if r.Outcome == change.NotApplied || r.Outcome == change.RolledBack {
 			return t.exec("DELETE FROM keys WHERE change = ?", r.ID) // the call may be made again
 		}
@@ -148,13 +176,16 @@ func (j journal) Open(ctx context.Context) (list []*change.Record, err error) {
 func (t *transaction) record(id string, images bool) (*change.Record, error) {
 	r := &change.Record{ID: id}
 	var began, ended int64
-	var call, strange, outcome string
+	var call, strange, outcome, grant string
 	err := t.row("SELECT tool, caller, call, key, approval, undoes, began, ended, outcome, summary, strange, receipt FROM changes WHERE id = ?", id).
-		Scan(&r.Tool, &r.Caller, &call, &r.Key, &r.Grant, &r.Undoes, &began, &ended, &outcome, &r.Summary, &strange, &r.Receipt)
+		Scan(&r.Tool, &r.Caller, &call, &r.Key, &grant, &r.Undoes, &began, &ended, &outcome, &r.Summary, &strange, &r.Receipt)
 	if err != nil {
 		return nil, err
 	}
 	r.Call, r.Began, r.Outcome = fingerprint.Call(call), time.Unix(0, began), change.Outcome(outcome)
+	if grant != "" {
+		r.Permit = &change.Permit{Grant: grant}
+	}
 	if ended != 0 {
 		r.Ended = time.Unix(0, ended)
 	}

@@ -2,11 +2,13 @@ package state
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"vault-mcp/internal/fingerprint"
+	"vault-mcp/internal/secrets"
 	"vault-mcp/vault/change"
 )
 
@@ -17,9 +19,12 @@ func TestTheStateOfAnEarlierLayoutIsKept(t *testing.T) {
 	r := &change.Record{ID: change.NewID(), Tool: "t", Caller: "test", Edits: []change.Edit{change.NewPut("a.md", text, short)}, Began: time.Now()}
 	today := migrations
 	migrations = today[:1]
-	old, err := Open(t.Context(), dir)
+	old, err := Open(t.Context(), dir, nil)
 	if err == nil {
-		err = old.Journal().Begin(t.Context(), r)
+		err = old.write(t.Context(), func(tx *transaction) error {
+			err := tx.exec("INSERT INTO changes VALUES (1, ?, ?, ?, '', '', '', '', ?, 0, '', '', '', NULL)", r.ID, r.Tool, r.Caller, r.Began.UnixNano())
+			return errors.Join(err, tx.edits(r), tx.keepAll(images(r.Edits)))
+		})
 	}
 	migrations = today
 	if err != nil {
@@ -28,7 +33,7 @@ func TestTheStateOfAnEarlierLayoutIsKept(t *testing.T) {
 	if err := old.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(t.Context(), dir)
+	s, err := Open(t.Context(), dir, secrets.NewProcessRing())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"vault-mcp/cache"
 	"vault-mcp/internal/fault"
 )
 
@@ -70,3 +71,10 @@ func (s *Store) TryLock() (release func(), ok bool) {
 		<-s.turn
 	}, true
 }
+
+// Watch says that a console or page is open that shows requests, until release
+// is called or the process ends.
+func (s *Store) Watch() (release func(), err error) { return cache.Watch(s.dir) }
+
+// Watched reports whether a console or page is open in any process.
+func (s *Store) Watched() bool { return cache.Watched(s.dir) }

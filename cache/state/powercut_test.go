@@ -16,6 +16,7 @@ import (
 
 	"vault-mcp/cache/state"
 	"vault-mcp/internal/fingerprint"
+	"vault-mcp/internal/secrets"
 	"vault-mcp/vault"
 	"vault-mcp/vault/change"
 )
@@ -111,7 +112,7 @@ func applier(tb testing.TB, dir string, s *state.Store) *change.Applier {
 
 func openState(tb testing.TB, dir string) *state.Store {
 	tb.Helper()
-	s, err := state.Open(tb.Context(), dir)
+	s, err := state.Open(tb.Context(), dir, secrets.NewProcessRing())
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	_ "modernc.org/sqlite"
 )
@@ -58,6 +59,9 @@ INSERT INTO blobs SELECT hash, size, packed, data FROM ordered;
 DROP TABLE ordered;`,
 	// Without it each change that is listed looks through all of them.
 	`CREATE INDEX changes_undoes ON changes (undoes) WHERE undoes <> '';`,
+	requestsLayout,
+	auditLayout,
+	consentsLayout,
 }
 
 // Store is the open state of one vault. Its methods may be called at the same
@@ -67,12 +71,19 @@ type Store struct {
 	mu   sync.Mutex // guards conn: one statement at a time in this process
 	conn *sql.Conn
 	dir  string
-	turn chan struct{} // held by who applies a plan in this process
+	// signer signs the head of the audit; nil if the state is only read.
+	signer Signer
+	// tell gets the rows of the audit that a transaction has written; it may be nil.
+	tell func([]AuditRow)
+	// clock is the wall clock.
+	clock func() time.Time
+	turn  chan struct{} // held by who applies a plan in this process
 }
 
-// Open opens or makes the state in a folder that exists and is private. The
-// error is for the person who runs the server.
-func Open(ctx context.Context, dir string) (*Store, error) {
+// Open opens or makes the state in a folder that exists and is private. Without
+// a signer nothing can be written that the audit has to tell. The error is for
+// the person who runs the server.
+func Open(ctx context.Context, dir string, signer Signer) (*Store, error) {
 	name := filepath.ToSlash(filepath.Join(dir, "state.db"))
 	if !strings.HasPrefix(name, "/") {
 		name = "/" + name
@@ -86,7 +97,7 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the state: %w", err)
 	}
-	s := &Store{db: db, dir: dir, turn: make(chan struct{}, 1)}
+	s := &Store{db: db, dir: dir, signer: signer, clock: time.Now, turn: make(chan struct{}, 1)}
 	if s.conn, err = db.Conn(ctx); err == nil {
 		err = s.migrate(ctx)
 	}
@@ -96,6 +107,14 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	}
 	return s, nil
 }
+
+// At makes the store take another clock for the wall's, for tests; it is called
+// before the store is used.
+func (s *Store) At(clock func() time.Time) { s.clock = clock }
+
+// Tell makes the store call f with what each transaction has audited, once that
+// is on the disk; it is called before the store is used.
+func (s *Store) Tell(f func([]AuditRow)) { s.tell = f }
 
 // Exists reports whether a folder holds a state.
 func Exists(dir string) bool {
@@ -147,6 +166,11 @@ func (s *Store) migrate(ctx context.Context) error {
 			if err := tx.exec(m); err != nil {
 				return err
 			}
+			if m == auditLayout {
+				if err := tx.beginAudit(); err != nil {
+					return err
+				}
+			}
 			if err := tx.exec("INSERT INTO migrations (n, sum) VALUES (?, ?)", n+1, hex.EncodeToString(sum[:])); err != nil {
 				return err
 			}
@@ -157,8 +181,10 @@ func (s *Store) migrate(ctx context.Context) error {
 
 // transaction is a transaction in progress.
 type transaction struct {
-	ctx  context.Context
-	conn *sql.Conn
+	ctx    context.Context
+	conn   *sql.Conn
+	signer Signer
+	told   []AuditRow // what it has audited
 }
 
 func (t *transaction) exec(query string, args ...any) error {
@@ -196,7 +222,8 @@ func (t *transaction) rows(f func(*sql.Rows) error, query string, args ...any) e
 // write runs f in one transaction that no other process interrupts, if the
 // layout is still that of this program.
 func (s *Store) write(ctx context.Context, f func(*transaction) error) error {
-	return s.immediately(ctx, func(tx *transaction) error {
+	var told []AuditRow
+	err := s.immediately(ctx, func(tx *transaction) error {
 		var version int
 		if err := tx.row("PRAGMA user_version").Scan(&version); err != nil {
 			return err
@@ -204,8 +231,14 @@ func (s *Store) write(ctx context.Context, f func(*transaction) error) error {
 		if version != len(migrations) {
 			return ErrNewer
 		}
-		return f(tx)
+		err := f(tx)
+		told = tx.told
+		return err
 	})
+	if err == nil && s.tell != nil && len(told) > 0 {
+		s.tell(told)
+	}
+	return err
 }
 
 func (s *Store) immediately(ctx context.Context, f func(*transaction) error) (err error) {
@@ -225,7 +258,7 @@ func (s *Store) immediately(ctx context.Context, f func(*transaction) error) (er
 			_, _ = s.conn.ExecContext(ctx, "ROLLBACK") // the error that matters is err
 		}
 	}()
-	if err := f(&transaction{ctx, s.conn}); err != nil {
+	if err := f(&transaction{ctx: ctx, conn: s.conn, signer: s.signer}); err != nil {
 		return refusal(err)
 	}
 	_, err = s.conn.ExecContext(ctx, "COMMIT")
@@ -240,5 +273,5 @@ func (s *Store) read(ctx context.Context, f func(*transaction) error) error {
 		return err
 	}
 	defer s.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
-	return f(&transaction{ctx, s.conn})
+	return f(&transaction{ctx: ctx, conn: s.conn, signer: s.signer})
 }

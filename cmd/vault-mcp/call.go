@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
 	"vault-mcp/internal/app"
 	"vault-mcp/internal/auth"
+	"vault-mcp/internal/config"
 	"vault-mcp/internal/dispatch"
+	"vault-mcp/internal/elicit"
 	"vault-mcp/internal/fault"
 	"vault-mcp/internal/mcpserver"
 	"vault-mcp/tools"
@@ -33,14 +36,27 @@ func (c callCmd) Run(ctx context.Context, p process) error {
 			return fmt.Errorf("read the arguments from stdin: %w", err)
 		}
 	}
-	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: logger(p.stderr, "", cfg)})
+	return c.make(ctx, p, cfg, c.Tool, args)
+}
+
+// atTerminal is how long the person at a terminal may look at what would be done.
+const atTerminal = 10 * time.Minute
+
+// make makes a call, for which the person is asked here if there is a terminal.
+func (c callCmd) make(ctx context.Context, p process, cfg *config.Config, tool string, args []byte) error {
+	reach := elicit.Reach(p.env, cfg)
+	patience := p.patience
+	if patience == 0 && reach.Forms {
+		patience = atTerminal
+	}
+	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: logger(p.stderr, "", cfg), Patience: patience})
 	if err != nil {
 		return err
 	}
 	defer a.Close()
 	a.Begin(ctx)
 	res, err := a.Dispatcher.Do(ctx, dispatch.Request{
-		Caller: auth.Caller{ID: "cli", Scopes: auth.All}, Tool: c.Tool, Args: args,
+		Caller: auth.Caller{ID: "cli", Scopes: auth.All}, Tool: tool, Args: args, Reach: reach,
 	})
 	return c.print(p, res, err)
 }

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -32,8 +33,12 @@ const (
 type cli struct {
 	Serve   serveCmd   `cmd:"" default:"withargs" help:"Serve a vault over stdio; what an MCP client runs."`
 	Call    callCmd    `cmd:"" help:"Make one call and print its answer."`
+	Explain explainCmd `cmd:"" help:"Say what would become of a call, and why, without making it."`
 	Undo    undoCmd    `cmd:"" help:"Take a change back, or list the last ones."`
 	Tools   toolsCmd   `cmd:"" help:"List the tools, or describe one."`
+	Audit   auditCmd   `cmd:"" help:"List what was asked, approved, refused and done, or verify that list."`
+	Elicit  elicitCmd  `cmd:"" help:"Approve or decline calls that wait for a person."`
+	Secrets secretsCmd `cmd:"" help:"Rotate the keys that sign."`
 	Index   indexCmd   `cmd:"" help:"Build the index of a vault, or make sure that it is complete."`
 	Config  configCmd  `cmd:"" help:"Show or check a config file."`
 	Version versionCmd `cmd:"" help:"Print the version."`
@@ -44,19 +49,23 @@ type process struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            config.Env
+	// patience is how long a call waits for a person; 0 is what is usual.
+	patience time.Duration
 }
 
 // refused is an outcome that was already reported.
 var errRefused = errors.New("refused")
 
-func main() {
+func main() { os.Exit(start(0)) }
+
+func start(patience time.Duration) (code int) {
 	// Calls are short and leave little behind: collecting half as often costs a
 	// few megabytes and saves a tenth of the time.
 	debug.SetGCPercent(200)
-	p := process{os.Stdin, os.Stdout, os.Stderr, config.ProcessEnv()}
+	p := process{os.Stdin, os.Stdout, os.Stderr, config.ProcessEnv(), patience}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], p))
+	return run(ctx, os.Args[1:], p)
 }
 
 // exited carries the exit code that kong asks for when it has printed help.

@@ -19,10 +19,12 @@ import (
 	"vault-mcp/internal/config"
 )
 
-// As a child of a test this binary is vault-mcp itself.
+// As a child of a test this binary is vault-mcp itself. Its calls may wait for a
+// person for less long.
 func TestMain(m *testing.M) {
 	if os.Getenv("VAULT_MCP_TEST_CHILD") == "1" {
-		main()
+		patience, _ := time.ParseDuration(os.Getenv("VAULT_MCP_TEST_PATIENCE"))
+		os.Exit(start(patience))
 	}
 	os.Exit(m.Run())
 }
@@ -59,7 +61,7 @@ func command(t *testing.T, home, stdin string, args ...string) outcome {
 		}
 		return ""
 	})
-	code := run(t.Context(), args, process{strings.NewReader(stdin), &stdout, &stderr, env})
+	code := run(t.Context(), args, process{stdin: strings.NewReader(stdin), stdout: &stdout, stderr: &stderr, env: env})
 	return outcome{code, stdout.String(), stderr.String()}
 }
 

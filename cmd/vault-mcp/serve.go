@@ -27,7 +27,7 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 		return err
 	}
 	log := logger(p.stderr, c.LogLevel, cfg)
-	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: log})
+	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: log, Patience: p.patience})
 	if err != nil {
 		return err
 	}

@@ -3,10 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-
-	"vault-mcp/internal/app"
-	"vault-mcp/internal/auth"
-	"vault-mcp/internal/dispatch"
 )
 
 type undoCmd struct {
@@ -35,14 +31,5 @@ func (c undoCmd) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: logger(p.stderr, "", cfg)})
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	a.Begin(ctx)
-	res, err := a.Dispatcher.Do(ctx, dispatch.Request{
-		Caller: auth.Caller{ID: "cli", Scopes: auth.All}, Tool: tool, Args: raw,
-	})
-	return callCmd{JSON: c.JSON}.print(p, res, err)
+	return callCmd{JSON: c.JSON}.make(ctx, p, cfg, tool, raw)
 }

@@ -10,7 +10,13 @@ import (
 
 // Sees reports whether a path's content may be used in an answer about many
 // notes.
-func (w *View) Sees(path string) bool { return w.rules.Len() == 0 || w.verb(path) == Allow }
+func (w *View) Sees(path string) bool {
+	if w.rules.Len() == 0 {
+		return true
+	}
+	v := w.verb(path)
+	return v == Allow || v == Ask && w.asks.opens(path)
+}
 
 // verb is what the rules say about reading a path. It is remembered: a query
 // over all links asks for each note many times.
@@ -32,7 +38,11 @@ const maxJudged = 500_000
 
 // Knows reports whether a path may be named in an answer about many notes.
 func (w *View) Knows(path string) bool {
-	return w.rules.Len() == 0 || notHidden(w.verb(path))
+	if w.rules.Len() == 0 {
+		return true
+	}
+	v := w.verb(path)
+	return notHidden(v) || v == Ask && w.asks.opens(path)
 }
 
 // Indexed gives the view an index to answer from.

@@ -9,6 +9,7 @@ package acl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -39,8 +40,7 @@ const (
 	Unset Verb = ""
 	Allow Verb = "allow"
 	// Ask wants a person's approval where the call names the path; in calls
-	// over the whole vault it acts as Hide. As long as nobody can be asked it
-	// counts as Deny.
+	// over the whole vault it acts as Hide.
 	Ask Verb = "ask"
 	// Deny refuses with acl_denied; the name may still be listed.
 	Deny Verb = "deny"
@@ -174,6 +174,14 @@ func (rs *Rules) reopens(n int) bool {
 		}
 	}
 	return false
+}
+
+// Glob is the pattern of rule number n, from 1.
+func (rs *Rules) Glob(n int) string { return rs.rules[n-1].Glob }
+
+// asksToRead reports whether some rule wants a person for reading.
+func (rs *Rules) asksToRead() bool {
+	return rs != nil && slices.ContainsFunc(rs.rules, func(c compiled) bool { return c.Read == Ask })
 }
 
 // Len is the number of rules.

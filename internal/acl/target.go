@@ -46,7 +46,8 @@ func (w *View) Target(ctx context.Context, arg string, note bool) (Target, error
 	}
 	p, err := find(arg, nil)
 	if err == nil {
-		if err := w.Check(Write, p.String()); err != nil {
+		w.asks.name(p.String(), arg, note)
+		if err := w.checkTarget(p.String()); err != nil {
 			return Target{}, err
 		}
 		return Target{Path: p.String(), Exists: true, Dir: p.IsDir(), found: p}, nil
@@ -57,15 +58,16 @@ func (w *View) Target(ctx context.Context, arg string, note bool) (Target, error
 	if note && vault.Kind(clean) == vault.Other {
 		clean += ".md"
 	}
-	if err := w.Check(Write, clean); err != nil {
+	w.asks.name(clean, arg, note)
+	if err := w.checkTarget(clean); err != nil {
 		return Target{}, err
 	}
-	return w.newTarget(clean)
+	return w.newTarget(clean, arg, note)
 }
 
 // newTarget is a path where nothing is yet: its folders are spelled as on disk
 // as far as they exist.
-func (w *View) newTarget(clean string) (Target, error) {
+func (w *View) newTarget(clean, arg string, note bool) (Target, error) {
 	if err := vault.CheckNew(clean); err != nil {
 		return Target{}, err
 	}
@@ -86,7 +88,18 @@ func (w *View) newTarget(clean string) (Target, error) {
 		at = p.String()
 	}
 	t.Path = below(at, names[len(names)-1])
-	return t, w.Check(Write, t.Path)
+	w.asks.name(t.Path, arg, note)
+	return t, w.checkTarget(t.Path)
+}
+
+// checkTarget is Check for writing. What a change answers tells whether something
+// was there, so that where reading wants a person, a change wants one as well.
+func (w *View) checkTarget(path string) error {
+	err := w.Check(Write, path)
+	if err == nil && w.Judge(Read, path).Verb == Ask {
+		err = w.Check(Read, path)
+	}
+	return err
 }
 
 func below(dir, name string) string {

@@ -35,14 +35,19 @@ func (s *sight) of(m *index.Model, t *index.Text, w *View) *terms.View {
 	if w.rules.Len() == 0 {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.index != t.Index {
-		s.index = t.Index
-		s.view = t.Index.View(func(doc uint32) bool {
+	view := func() *terms.View {
+		return t.Index.View(func(doc uint32) bool {
 			n, ok := m.ByID(t.Note(doc))
 			return ok && w.Sees(n.Path)
 		})
+	}
+	if w.asks.reads() {
+		return view() // this one call sees more
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.index != t.Index {
+		s.index, s.view = t.Index, view()
 	}
 	return s.view
 }

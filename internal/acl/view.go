@@ -3,12 +3,14 @@ package acl
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"vault-mcp/cache/index"
 	"vault-mcp/internal/fault"
+	"vault-mcp/internal/fingerprint"
 	"vault-mcp/vault"
 	"vault-mcp/vault/settings"
 	"vault-mcp/vault/trash"
@@ -22,11 +24,24 @@ type View struct {
 	// ReadOnly is set where nothing may be changed, whatever the rules say.
 	ReadOnly bool
 
-	vault  *vault.Vault
-	rules  *Rules
-	index  *index.Index
-	bin    trash.Bin
-	recall Recall
+	*ground
+	*policy
+	asks *asks // nil for a view that is no call's
+}
+
+// ground is what all views of a vault share.
+type ground struct {
+	vault   *vault.Vault
+	index   *index.Index
+	bin     trash.Bin
+	recall  Recall
+	current atomic.Pointer[policy]
+}
+
+// policy is the rules with what is remembered under them.
+type policy struct {
+	rules    *Rules
+	readOnly bool
 	// What verb remembers, and how much of it.
 	verbs  sync.Map
 	judged atomic.Int64
@@ -35,7 +50,9 @@ type View struct {
 
 // NewView makes the view of a vault under rules.
 func NewView(id string, v *vault.Vault, rules *Rules, readOnly bool) *View {
-	return &View{ID: id, ReadOnly: readOnly, vault: v, rules: rules}
+	w := &View{ID: id, ReadOnly: readOnly, ground: &ground{vault: v}, policy: &policy{rules: rules, readOnly: readOnly}}
+	w.current.Store(w.policy)
+	return w
 }
 
 // Name is the vault's name: the last element of its folder.
@@ -58,7 +75,8 @@ func (w *View) Settings() settings.Settings {
 func (w *View) PropertyTypes() map[string]string { return settings.Types(w.vault.ReadConfig) }
 
 // Check refuses op on a path with acl_denied, or lets it pass. A path that the
-// rules hide passes for reading: it is not there, which the look-up says.
+// rules hide passes for reading: it is not there, which the look-up says. What the
+// rules want a person for passes in the view of a call, which asks then.
 func (w *View) Check(op Op, path string) error {
 	if path == "" {
 		return nil // the root folder itself; what is in it is judged by itself
@@ -68,7 +86,10 @@ func (w *View) Check(op Op, path string) error {
 	case Allow, Hide:
 		return nil
 	case Ask:
-		return fault.New(fault.ACLDenied, "The folder rules want a person to approve the %s of %q, and nobody can be asked yet.", op, path).
+		if w.asks.pass(op, path) {
+			return nil
+		}
+		return fault.New(fault.ACLDenied, "The folder rules want a person to approve the %s of %q, who is asked only about paths that a call names.", op, path).
 			With("path", path).With("op", op.String())
 	}
 	return fault.New(fault.ACLDenied, "The folder rules deny the %s of %q.", op, path).
@@ -99,7 +120,7 @@ func (w *View) inWide(path string, dir bool, ok func(Verb) bool) bool {
 		return true
 	}
 	v := w.rules.Judge(Read, path)
-	return ok(v.Verb) || dir && w.rules.reopens(v.Rule)
+	return ok(v.Verb) || v.Verb == Ask && w.asks.opens(path) || dir && w.rules.reopens(v.Rule)
 }
 
 // errFound ends a walk that has its answer.
@@ -122,14 +143,15 @@ func (w *View) holds(ctx context.Context, folder string) bool {
 
 // FindNote resolves the path of a note, with or without .md, to a file that
 // may be read. A path that does not exist, or is hidden, is note_not_found;
-// one that the rules deny is acl_denied, whether it exists or not.
+// one that the rules deny is acl_denied, whether it exists or not, and one for
+// which they want a person is asked about, whether it exists or not.
 func (w *View) FindNote(ctx context.Context, arg string) (vault.Path, error) {
-	return w.find(ctx, arg, w.vault.FindNote)
+	return w.find(ctx, arg, true, w.vault.FindNote)
 }
 
 // FindFile is FindNote for a file or folder that is named exactly.
 func (w *View) FindFile(ctx context.Context, arg string) (vault.Path, error) {
-	return w.find(ctx, arg, w.vault.Find)
+	return w.find(ctx, arg, false, w.vault.Find)
 }
 
 // FindFolder is FindNote for a folder; "" is the vault's root.
@@ -137,23 +159,55 @@ func (w *View) FindFolder(ctx context.Context, arg string) (vault.Path, error) {
 	if strings.Trim(arg, "/") == "" {
 		arg = ""
 	}
-	return w.find(ctx, arg, w.vault.FindFolder)
+	return w.find(ctx, arg, false, w.vault.FindFolder)
 }
 
-func (w *View) find(ctx context.Context, arg string, look func(string, vault.Filter) (vault.Path, error)) (vault.Path, error) {
+func (w *View) find(ctx context.Context, arg string, note bool, look func(string, vault.Filter) (vault.Path, error)) (vault.Path, error) {
 	clean, err := vault.Clean(arg)
 	if err != nil {
 		return vault.Path{}, err
 	}
 	p, err := look(clean, func(path string, dir bool) bool { return w.known(ctx, path, dir) })
-	if err != nil {
+	if err == nil {
+		w.asks.name(p.String(), arg, note)
+		return p, w.Check(Read, p.String())
+	}
+	meant := []string{clean}
+	if note && vault.Kind(clean) == vault.Other {
+		meant = append(meant, clean+".md")
+	}
+	for _, path := range meant {
+		w.asks.name(path, arg, note)
 		// A denied folder answers alike for what is in it and what is not.
-		if denied := w.Check(Read, clean); denied != nil {
+		if denied := w.Check(Read, path); denied != nil {
 			return vault.Path{}, denied
 		}
-		return vault.Path{}, err
+		if w.Judge(Read, path).Verb == Ask && !w.asks.isSealed() && fault.Of(err).Code != fault.NoteNotFound {
+			// Only after the approval is it told what stands in the way.
+			err = fault.New(fault.NoteNotFound, "No note or file at %q.", arg).With("closest", []string{})
+		}
 	}
-	return p, w.Check(Read, p.String())
+	return vault.Path{}, w.withhold(err)
+}
+
+// withhold takes names under ask out of what a look-up suggests instead.
+func (w *View) withhold(err error) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return err
+	}
+	for _, key := range []string{"closest", "candidates"} {
+		names, ok := e.Details[key].([]string)
+		if ok && slices.ContainsFunc(names, w.asked) {
+			e = e.With(key, slices.DeleteFunc(slices.Clone(names), w.asked))
+		}
+	}
+	return e
+}
+
+// asked reports whether a path is under ask and not one that the call names.
+func (w *View) asked(path string) bool {
+	return w.Judge(Read, path).Verb == Ask && !w.asks.opens(path)
 }
 
 // Read returns the bytes of a file, refusing one larger than limit bytes with
@@ -162,7 +216,11 @@ func (w *View) Read(p vault.Path, limit int64) (vault.Content, error) {
 	if err := w.Check(Read, p.String()); err != nil {
 		return vault.Content{}, err
 	}
-	return w.vault.Read(p, limit)
+	c, err := w.vault.Read(p, limit)
+	if err == nil {
+		err = w.asBound(p.String(), func() fingerprint.Content { return fingerprint.OfContent(c.Bytes) })
+	}
+	return c, err
 }
 
 // ReadPart is Read for n bytes from an offset on, with the hash of the whole
@@ -171,7 +229,11 @@ func (w *View) ReadPart(p vault.Path, from, n, limit int64) (vault.Part, error) 
 	if err := w.Check(Read, p.String()); err != nil {
 		return vault.Part{}, err
 	}
-	return w.vault.ReadPart(p, from, n, limit)
+	part, err := w.vault.ReadPart(p, from, n, limit)
+	if err == nil {
+		err = w.asBound(p.String(), func() fingerprint.Content { return part.Hash })
+	}
+	return part, err
 }
 
 // Walk visits the files below a folder that may be listed, in ascending order

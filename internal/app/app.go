@@ -13,6 +13,7 @@ import (
 	"vault-mcp/cache"
 	"vault-mcp/cache/index"
 	"vault-mcp/governor"
+	"vault-mcp/hitl"
 	"vault-mcp/internal/acl"
 	"vault-mcp/internal/audit"
 	"vault-mcp/internal/auth"
@@ -38,8 +39,11 @@ type Options struct {
 	Log     *slog.Logger
 	// NoIndex is set if queries read the files, always.
 	NoIndex bool
-	// Approve, if set, is asked instead of a person: by tests only.
-	Approve func(tool, reason string) bool
+	// Clock is the time by which requests and approvals expire; nil is the wall
+	// clock.
+	Clock func() time.Time
+	// Patience is how long a call waits for a person at most; 0 is hitl.Patience.
+	Patience time.Duration
 }
 
 // App is a configured server that has not done anything yet: nothing is
@@ -53,16 +57,19 @@ type App struct {
 	vaults []*vault.Vault
 	views  []*acl.View
 	bins   []trash.Bin
-	// writers apply plans, by the view of their vault.
-	writers map[*acl.View]*writer
+	// writers apply plans, by the id of their vault.
+	writers map[string]*writer
 	state   *state
-	begin   sync.Once
+	// memory is what this process remembers of answers.
+	memory hitl.Memory
+	meter  *telemetry.Meter
+	begin  sync.Once
 }
 
 // New opens the vaults and builds the stages. Its errors are for the person
 // who started the program.
 func New(cfg *config.Config, o Options) (*App, error) {
-	a := &App{cfg: cfg, opts: o, writers: map[*acl.View]*writer{}}
+	a := &App{cfg: cfg, opts: o, writers: map[string]*writer{}}
 	byID := map[string]*acl.View{}
 	var ids []string
 	for _, vc := range cfg.Vaults {
@@ -90,15 +97,18 @@ func New(cfg *config.Config, o Options) (*App, error) {
 		a.bins = append(a.bins, bin)
 		view.Discards(bin)
 		view.Recalls(func(ctx context.Context, moves []rename.Move) func(string, fingerprint.Content) ([]byte, bool) {
-			return a.writers[view].recall(ctx, moves)
+			return a.writers[vc.ID].recall(ctx, moves)
 		})
-		a.writers[view] = &writer{app: a, at: len(a.views), stop: make(chan struct{})}
+		a.writers[vc.ID] = &writer{app: a, at: len(a.views), stop: make(chan struct{})}
 		a.views = append(a.views, view)
 		byID[vc.ID] = view
 		ids = append(ids, vc.ID)
 	}
 	a.state = &state{app: a}
 	meter := &telemetry.Meter{Log: o.Log}
+	if a.meter = meter; cfg.Events.Spool {
+		meter.Sink = a.spool
+	}
 	programs := run.New(run.Options{Paths: cfg.Programs.Paths(), Vaults: a.reals()})
 	var err error
 	a.Registry, err = tools.NewRegistry(domains(a.views, o.Version, time.Now(), meter, programs, a.past)...)
@@ -109,10 +119,11 @@ func New(cfg *config.Config, o Options) (*App, error) {
 			RequireCAS:       cfg.Writes.RequireCAS,
 			Throttle:         &governor.Throttle{Limits: limits(cfg.Throttle)},
 			Cursors:          governor.Cursors{Signer: a.state},
-			Audit:            &audit.Log{Meter: meter, Log: o.Log},
+			Audit:            &audit.Log{Meter: meter, Log: o.Log, Keep: a.refused},
 			Meter:            meter,
 			Gate:             a,
 			Applier:          a,
+			Refresh:          newRulebook(a).refresh,
 			Log:              o.Log,
 		})
 	}

@@ -185,7 +185,7 @@ func stateFile(t *testing.T, home string) string {
 
 func stateOf(t *testing.T, home string) *state.Store {
 	t.Helper()
-	s, err := state.Open(t.Context(), filepath.Dir(stateFile(t, home)))
+	s, err := state.Open(t.Context(), filepath.Dir(stateFile(t, home)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

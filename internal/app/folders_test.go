@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"vault-mcp/internal/app"
 	"vault-mcp/internal/fault"
 )
 
@@ -104,14 +103,13 @@ func TestWhatComesIntoAFolderLaterIsNotDeleted(t *testing.T) {
 	for tool, in := range map[string]args{"delete_folder": {"path": "F"}, "move_folder": {"from": "F", "to": "New/G"}} {
 		dir := filepath.Join(t.TempDir(), "vault")
 		plant(t, dir, map[string]string{"F/a.md": "a\n"})
-		a := start(t, t.TempDir(), fmt.Sprintf("vaults: [{path: %q}]\n", dir), func(o *app.Options) {
-			o.Approve = func(string, string) bool { // while the person thinks
-				plant(t, dir, map[string]string{"F/late.md": "late\n"})
-				return true
-			}
+		a := start(t, t.TempDir(), fmt.Sprintf("vaults: [{path: %q}]\n", dir))
+		person(a, func() bool { // while the person thinks
+			plant(t, dir, map[string]string{"F/late.md": "late\n"})
+			return true
 		})
 		var out folderOut
-		if err := call(t, a, tool, in, &out); code(err) != fault.ConcurrentModification {
+		if err := call(t, a, tool, in, &out); code(err) != fault.ReplayDrift {
 			t.Errorf("%s: %v", tool, err)
 		}
 		only(t, dir, "F/a.md", "F/late.md")

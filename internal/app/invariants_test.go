@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"vault-mcp/hitl"
 	"vault-mcp/internal/app"
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/config"
@@ -70,9 +72,29 @@ func start(t *testing.T, home, yaml string, set ...func(*app.Options)) *app.App 
 	return a
 }
 
+// people answer the forms of servers: real ones, by the route of older protocols.
+var people sync.Map // *app.App → func() bool
+
+// person sets who answers the forms of a server.
+func person(a *app.App, approves func() bool) { people.Store(a, approves) }
+
+// agrees is a person who approves everything.
+func agrees() bool { return true }
+
+// reach is how the person of a server is reached; nobody is there by default.
+func reach(a *app.App) hitl.Reach {
+	p, ok := people.Load(a)
+	if !ok {
+		return hitl.Reach{}
+	}
+	return hitl.Reach{Forms: true, Ask: func(context.Context, hitl.Form) (json.RawMessage, error) {
+		return fmt.Appendf(nil, `{"action":"accept","content":{"approve":%t}}`, p.(func() bool)()), nil
+	}}
+}
+
 func do(ctx context.Context, a *app.App, tool, args string) (*tools.Result, error) {
 	return a.Dispatcher.Do(ctx, dispatch.Request{
-		Caller: auth.Caller{ID: "stdio", Scopes: auth.All}, Tool: tool, Args: json.RawMessage(args),
+		Caller: auth.Caller{ID: "stdio", Scopes: auth.All}, Tool: tool, Args: json.RawMessage(args), Reach: reach(a),
 	})
 }
 
@@ -267,7 +289,7 @@ func TestEveryQueryIsProbed(t *testing.T) {
 // A denied folder may be known by name, but none of its text comes out, and
 // what is in it answers like what is not.
 func TestDeniedTextStaysIn(t *testing.T) {
-	for _, verb := range []string{"deny", "ask"} {
+	for verb, want := range map[string]fault.Code{"deny": fault.ACLDenied, "ask": fault.ElicitRequired} {
 		t.Run(verb, func(t *testing.T) {
 			dir := t.TempDir()
 			plant(t, dir, map[string]string{"a.md": "needle\n", "Locked/x.md": "needle onlysecret\n", "Locked/p.png": "\x89PNGonlysecret", "Locked/doc.pdf": pdfOf("onlysecret on a page")})
@@ -275,18 +297,18 @@ func TestDeniedTextStaysIn(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := start(t, t.TempDir(), fmt.Sprintf("vaults: [{path: %q, rules: [{glob: 'Locked/**', verbs: {read: %s}}]}]\n", dir, verb))
+			for _, path := range []string{"Locked/x.md", "Locked/absent.md", "locked/X", "way.md"} {
+				_, err := do(t.Context(), a, "read_note", fmt.Sprintf(`{"path":%q}`, path))
+				if e := fault.Of(err); e == nil || e.Code != want {
+					t.Errorf("read_note %s: %v, want %s", path, err, want)
+				}
+			}
 			for tool, all := range probes {
 				for _, args := range all {
 					text, _ := answer(t.Context(), a, tool, strings.ReplaceAll(args, "Private", "Locked"))
 					if strings.Contains(text, "onlysecret") && !strings.Contains(args, "onlysecret") {
 						t.Errorf("%s %s shows a denied text: %s", tool, args, text)
 					}
-				}
-			}
-			for _, path := range []string{"Locked/x.md", "Locked/absent.md", "locked/X", "way.md"} {
-				_, err := do(t.Context(), a, "read_note", fmt.Sprintf(`{"path":%q}`, path))
-				if e := fault.Of(err); e == nil || e.Code != fault.ACLDenied {
-					t.Errorf("read_note %s: %v, want acl_denied", path, err)
 				}
 			}
 		})

@@ -31,7 +31,9 @@ func TestABulkRunThatIsKilledBetweenItsMovesIsTakenBack(t *testing.T) {
 	}
 	files["hub.md"] = hub
 	serve := func(home, dir string) *app.App {
-		return start(t, home, fmt.Sprintf("vaults: [{path: %q}]\n", dir), func(o *app.Options) { o.Approve = func(string, string) bool { return true } })
+		a := start(t, home, fmt.Sprintf("vaults: [{path: %q}]\n", dir))
+		person(a, agrees)
+		return a
 	}
 	bulk := func(a *app.App) (out written) {
 		t.Helper()

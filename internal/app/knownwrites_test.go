@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,7 +96,7 @@ func TestNoArgumentConfirms(t *testing.T) {
 		} {
 			in := maps.Clone(tt.in)
 			in[name] = value
-			if err := call(t, a, tt.tool, in, &out); code(err) != fault.ElicitRequired && code(err) != fault.ValidationError {
+			if err := call(t, a, tt.tool, in, &out); !slices.Contains([]fault.Code{fault.ElicitRequired, fault.ElicitInvalid, fault.ValidationError}, code(err)) {
 				t.Errorf("%s with %s: %v", tt.tool, name, err)
 			}
 		}

@@ -30,8 +30,8 @@ func onDisks(t *testing.T, vault, home string, files map[string]string) (*app.Ap
 	plant(t, dir, files)
 	a := start(t, home, fmt.Sprintf("vaults: [{path: %q}]\n", dir), func(o *app.Options) {
 		o.NoIndex = true // what becomes of the index then is tested where it is
-		o.Approve = func(string, string) bool { return true }
 	})
+	person(a, agrees)
 	return a, dir
 }
 

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"vault-mcp/internal/app"
 )
 
 // Every note and every folder of real vaults is renamed away and back, with the
@@ -35,8 +33,8 @@ func TestRenamesThereAndBackLeaveARealVaultAsItWas(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := bytesOf(t, dir)
-			a := start(t, t.TempDir(), fmt.Sprintf("vaults: [{path: %q}]\nthrottle: {write: {per_minute: 1000000, burst: 100000}, delete: {per_minute: 1000000, burst: 100000}, read: {per_minute: 1000000, burst: 100000}}\n", dir),
-				func(o *app.Options) { o.Approve = func(string, string) bool { return true } })
+			a := start(t, t.TempDir(), fmt.Sprintf("vaults: [{path: %q}]\nthrottle: {write: {per_minute: 1000000, burst: 100000}, delete: {per_minute: 1000000, burst: 100000}, read: {per_minute: 1000000, burst: 100000}}\n", dir))
+			person(a, agrees)
 			begun(t, a)
 			notes, folders, links := 0, 0, 0
 			trip := func(tool, here, away string) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"vault-mcp/internal/app"
 	"vault-mcp/internal/fault"
 )
 
@@ -33,9 +32,8 @@ func TestANoteGoesWhereTheVaultWantsItAndComesBack(t *testing.T) {
 			plant(t, dir, map[string]string{
 				"Sub/a.md": "text\n", "b.md": "[[a]]\n", ".trash/a.md": "older\n", ".obsidian/app.json": fmt.Sprintf(`{"trashOption": %q}`, tt.option),
 			})
-			a := start(t, home, fmt.Sprintf("vaults: [{path: %q}]\n", dir), func(o *app.Options) {
-				o.Approve = func(string, string) bool { return true }
-			})
+			a := start(t, home, fmt.Sprintf("vaults: [{path: %q}]\n", dir))
+			person(a, agrees)
 			var out deleted
 			if err := call(t, a, "delete_note", args{"path": "Sub/a"}, &out); err != nil {
 				t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"vault-mcp/internal/dispatch"
 	"vault-mcp/internal/fault"
 	"vault-mcp/internal/fingerprint"
+	"vault-mcp/internal/secrets"
 	"vault-mcp/vault/change"
 	"vault-mcp/vault/rename"
 	"vault-mcp/vault/trash"
@@ -33,6 +34,7 @@ type writer struct {
 	mu      sync.Mutex
 	store   *kept.Store
 	applier *change.Applier
+	gate    *hitl.Gate
 }
 
 // open opens the state of the vault, and takes back what a dead process left.
@@ -49,11 +51,21 @@ func (w *writer) open(ctx context.Context) error {
 	if err != nil {
 		return fault.New(fault.ReadOnly, "There is no state folder that can be written, so nothing can be changed.").Because(err)
 	}
-	s, err := kept.Open(context.WithoutCancel(ctx), dir)
+	// Not the server's own ring, which is in the first vault's folder: each state is
+	// audited under one ring, whichever servers write it.
+	keys, err := secrets.Open(dir)
+	var s *kept.Store
+	if err == nil {
+		s, err = kept.Open(context.WithoutCancel(ctx), dir, keys)
+	}
 	if err != nil {
 		return fault.New(fault.ReadOnly, "The state of the vault cannot be used, so nothing can be changed; the server's log has the reason.").Because(err)
 	}
-	w.store = s
+	if w.app.opts.Clock != nil {
+		s.At(w.app.opts.Clock)
+	}
+	s.Tell(w.app.told)
+	w.store, w.gate = s, w.app.gateOf(w.at, s)
 	go w.prune(s)
 	w.applier = &change.Applier{
 		Disk: w.disk(), Journal: s.Journal(), Lock: s.Lock, Now: time.Now, Stop: w.stop,
@@ -139,7 +151,7 @@ func (w *writer) recall(ctx context.Context, moves []rename.Move) func(string, f
 
 // past is the state of a vault, for the tools of history.
 func (a *App) past(ctx context.Context, view *acl.View) (*kept.Store, error) {
-	w := a.writers[view]
+	w := a.writers[view.ID]
 	if err := w.open(ctx); err != nil {
 		return nil, err
 	}
@@ -148,12 +160,12 @@ func (a *App) past(ctx context.Context, view *acl.View) (*kept.Store, error) {
 
 // Apply implements dispatch.Applier.
 func (a *App) Apply(ctx context.Context, c *dispatch.Call) (string, error) {
-	w := a.writers[c.View]
+	w := a.writers[c.View.ID]
 	if err := w.open(ctx); err != nil {
 		return "", err
 	}
 	r := &change.Record{
-		ID: change.NewID(), Tool: c.Tool.Name, Caller: c.Caller.ID, Call: c.Hash, Key: c.Key(), Undoes: c.Plan.Undoes,
+		ID: change.NewID(), Tool: c.Tool.Name, Caller: c.Caller.ID, Vault: c.View.ID, Call: c.Hash, Key: c.Key(), Permit: c.Permit, Undoes: c.Plan.Undoes,
 	}
 	ix := c.View.Index()
 	var written func()
@@ -182,8 +194,15 @@ func (a *App) Apply(ctx context.Context, c *dispatch.Call) (string, error) {
 	if err == nil || r.Outcome != "" && r.Outcome != change.NotApplied {
 		a.changed(ctx, c.View, r)
 	}
-	if err == kept.ErrKeyTaken {
+	switch {
+	case err == kept.ErrKeyTaken:
 		err = fault.New(fault.IdempotencyInFlight, "Another call with this idempotency key came first.")
+	case err == change.ErrNoGrant:
+		err = w.gate.Unspent(ctx, c.Asked, c.Permit)
+	case c.Permit != nil && r.Outcome == change.NotApplied && fault.Of(err).Code == fault.ConcurrentModification:
+		err = a.drifted(ctx, c, err) // found between the plan and the first byte
+	case err != nil && c.Permit != nil && r.Outcome == "":
+		err = a.Lost(ctx, c, err) // it can no longer be planned
 	}
 	return r.ID, err
 }
@@ -201,7 +220,7 @@ func coming(p change.Plan) (files []index.Coming) {
 // Foresee implements dispatch.Applier: it warns of files that will no longer be
 // the same as another name of theirs, as far as the caller may read them.
 func (a *App) Foresee(c *dispatch.Call, p change.Plan) []string {
-	w := a.writers[c.View]
+	w := a.writers[c.View.ID]
 	paths := slices.DeleteFunc(change.OtherNames(w.disk(), p.Edits), func(p string) bool { return !c.View.Sees(p) })
 	switch n := len(paths); n {
 	case 0:
@@ -227,7 +246,7 @@ func (a *App) changed(ctx context.Context, view *acl.View, r *change.Record) {
 
 // Seen implements dispatch.Applier.
 func (a *App) Seen(ctx context.Context, c *dispatch.Call) (json.RawMessage, error) {
-	w := a.writers[c.View]
+	w := a.writers[c.View.ID]
 	if err := w.open(ctx); err != nil {
 		return nil, err
 	}
@@ -237,35 +256,10 @@ func (a *App) Seen(ctx context.Context, c *dispatch.Call) (json.RawMessage, erro
 	}
 	named := slices.DeleteFunc(slices.Clone(r.Edits), func(e change.Edit) bool { return e.Upkeep })
 	for _, p := range (change.Plan{Edits: named}).Paths() {
-		if !c.View.Knows(p) {
+		// What a person has approved the caller was told then.
+		if !c.View.Knows(p) && (r.Permit == nil || c.View.Judge(acl.Read, p).Verb != acl.Ask) {
 			return nil, fault.New(fault.ACLDenied, "The folder rules no longer let the answer be seen.")
 		}
 	}
 	return r.Receipt, nil
-}
-
-// lately is how far back small steps count as one.
-const lately = 10 * time.Minute
-
-// Confirm implements dispatch.Gate: what needs a person is refused, as long as
-// there is no way to ask one.
-func (a *App) Confirm(ctx context.Context, c *dispatch.Call) error {
-	reason := c.Tool.Floor.Reason()
-	if reason == "" {
-		w := a.writers[c.View]
-		reason = hitl.FloorOf(c.Plan, c.Began, func(path string) ([]byte, bool) {
-			if w.open(ctx) != nil {
-				return nil, false
-			}
-			text, ok, err := w.store.Earlier(ctx, path, time.Now().Add(-lately))
-			return text, ok && err == nil
-		})
-	}
-	if reason == "" || a.opts.Approve != nil && a.opts.Approve(c.Tool.Name, reason) {
-		c.Approved = reason != ""
-		return nil
-	}
-	return fault.New(fault.ElicitRequired, "A person has to approve this first, because %s. Ask them before anything else.", reason).
-		With("reason", "approval_required").With("floor_reason", reason).With("tool", c.Tool.Name).With("vault", c.View.ID).
-		With("caller", c.Caller.ID).With("call_hash", string(c.Hash)).With("args_hash", string(c.Hash)).With("summary", fmt.Sprint(c.Plan.Summary))
 }

@@ -19,9 +19,10 @@ func writable(t *testing.T, files map[string]string, approve bool, more ...strin
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "vault")
 	plant(t, dir, files)
-	a := start(t, t.TempDir(), fmt.Sprintf("vaults: [{path: %q%s}]\n", dir, strings.Join(more, "")), func(o *app.Options) {
-		o.Approve = func(string, string) bool { return approve }
-	})
+	a := start(t, t.TempDir(), fmt.Sprintf("vaults: [{path: %q%s}]\n", dir, strings.Join(more, "")))
+	if approve {
+		person(a, agrees)
+	}
 	return a, dir
 }
 

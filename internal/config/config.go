@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -34,6 +35,10 @@ type Config struct {
 	Writes Writes `yaml:"writes" doc:"What every change of notes has to fulfil."`
 	// Snapshots says how much is kept.
 	Snapshots Snapshots `yaml:"snapshots" doc:"How many versions of notes are kept, so that changes can be taken back."`
+	// Elicit says how a person is asked.
+	Elicit Elicit `yaml:"elicit" doc:"How a person is asked to approve a call that needs it. What needs it cannot be set; folder rules with ask add to it."`
+	// Events says whether events are kept.
+	Events Events `yaml:"events" doc:"Events of the gate and the governor, as lines of CloudEvents JSON."`
 	// Index says how the vaults' indexes are kept fresh.
 	Index Index `yaml:"index" doc:"How the index of each vault is kept fresh."`
 	// Programs says where other programs are.
@@ -52,9 +57,9 @@ type Vault struct {
 	// Path is absolute.
 	Path string `yaml:"path" required:"true" doc:"The folder of the vault: absolute, starting with ~/, or relative to the folder of the config file. Variables are not expanded."`
 	// ReadOnly refuses every change.
-	ReadOnly bool `yaml:"read_only" default:"false" doc:"Whether every change in this vault is refused."`
+	ReadOnly bool `yaml:"read_only" default:"false" live:"true" doc:"Whether every change in this vault is refused."`
 	// Rules are the folder rules, the last matching one wins.
-	Rules []Rule `yaml:"rules" doc:"Folder rules. For each operation the last rule that matches the path and names the operation wins; where none does, it is allowed."`
+	Rules []Rule `yaml:"rules" live:"true" doc:"Folder rules. For each operation the last rule that matches the path and names the operation wins; where none does, it is allowed."`
 
 	// Real is the path with links resolved, in its true case.
 	Real string `yaml:"-"`
@@ -100,6 +105,34 @@ type Governor struct {
 type Writes struct {
 	// RequireCAS refuses a change of text without prev_hash.
 	RequireCAS bool `yaml:"require_cas" default:"false" doc:"Whether every tool that replaces text needs prev_hash, the version that the caller has read."`
+}
+
+// Elicit says how a person is asked.
+type Elicit struct {
+	// TTL is how long an approval can be used.
+	TTL Duration `yaml:"ttl" default:"300s" min:"30s" max:"1h" doc:"How long an approval, and a form that a client shows, are good. A person may answer a request itself for 24 hours."`
+	// Routes are the ways that count.
+	Routes []Route `yaml:"routes" default:"[form, console, cli, page]" enum:"form,console,cli,page" doc:"The ways by which a person may approve. Without form, no client's word counts."`
+	// LegacyShim is for clients of older protocols.
+	LegacyShim bool `yaml:"legacy_shim" default:"true" doc:"Whether clients of protocols before 2026-07-28 are sent a form, if they can show one."`
+	// Unattended lets the command mint without a terminal.
+	Unattended bool `yaml:"unattended" default:"false" doc:"Whether vault-mcp elicit approves without a terminal: for scripts and tests. Whoever can run a program under this account can then approve."`
+	// AllowClientShell lets a shell of the client mint.
+	AllowClientShell bool `yaml:"allow_client_shell" default:"false" doc:"Whether vault-mcp elicit works in a shell that the client itself has started: an agent could then approve its own calls."`
+}
+
+// Takes reports whether a way of approving counts.
+func (e Elicit) Takes(r Route) bool { return slices.Contains(e.Routes, r) }
+
+// Route is a way by which a person may approve.
+type Route string
+
+// Events says whether events are kept.
+type Events struct {
+	// Spool writes them.
+	Spool bool `yaml:"spool" default:"false" doc:"Whether events are written to events.jsonl in the state folder of the first vault."`
+	// MaxBytes bounds them.
+	MaxBytes int `yaml:"max_bytes" default:"10485760" min:"65536" max:"1073741824" doc:"Bytes of events that are kept, over the file in use and one older one."`
 }
 
 // Snapshots says how many versions of notes are kept.
@@ -176,6 +209,9 @@ func (l Log) Slog() slog.Level {
 // default, or a config file in YAML or JSON. The error lists every problem
 // found, one a line, the most useful first.
 func Load(arg string) (*Config, error) { return ProcessEnv().Load(arg) }
+
+// Default is what a bare folder is served with, without the vault.
+func Default() Config { return defaults[Config]() }
 
 // Load is the function Load in this environment.
 func (e Env) Load(arg string) (*Config, error) {

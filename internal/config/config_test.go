@@ -1,12 +1,14 @@
 package config
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -66,7 +68,7 @@ func TestBareFolderIsOneVaultWithEveryDefault(t *testing.T) {
 	want := &Config{
 		Vaults:    []Vault{{ID: "main", Path: p.path("Notes"), Real: p.path("Notes")}},
 		Governor:  Governor{MaxResponseBytes: 1000000},
-		Snapshots: Snapshots{Versions: 50, Days: 90, MaxBytes: 1 << 30}, Index: Index{Watch: true},
+		Snapshots: Snapshots{Versions: 50, Days: 90, MaxBytes: 1 << 30}, Elicit: askDefaults, Events: Events{MaxBytes: 10 << 20}, Index: Index{Watch: true},
 		Throttle: Throttle{
 			Read: Rate{6000, 1000}, Write: Rate{600, 200}, Delete: Rate{60, 20},
 			Bulk: Rate{60, 20}, Execute: Rate{30, 10}, Admin: Rate{30, 10},
@@ -97,7 +99,7 @@ func TestFile(t *testing.T) {
 		},
 		StateDir:  p.path("state"),
 		Governor:  Governor{MaxResponseBytes: 20000},
-		Snapshots: Snapshots{Versions: 50, Days: 90, MaxBytes: 1 << 30}, Index: Index{Watch: true},
+		Snapshots: Snapshots{Versions: 50, Days: 90, MaxBytes: 1 << 30}, Elicit: askDefaults, Events: Events{MaxBytes: 10 << 20}, Index: Index{Watch: true},
 		Log: Log{Level: "debug"},
 	}
 	want.Throttle = defaults[Throttle]()
@@ -262,3 +264,30 @@ func TestProcessEnvKnowsAHomeInAStrippedEnvironment(t *testing.T) {
 		t.Errorf("got %q, want /home/ana", got)
 	}
 }
+
+// A list that is given replaces the default: a route that was left out is not there.
+func TestAListReplacesItsDefault(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(file, []byte(fmt.Sprintf("vaults: [{path: %q}]\nelicit: {routes: [cli], ttl: 2m}\n", dir)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Env(func(string) string { return "" }).Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Elicit.Takes("form") || !c.Elicit.Takes("cli") || c.Elicit.TTL.Duration() != 2*time.Minute {
+		t.Errorf("%+v", c.Elicit)
+	}
+	for _, bad := range []string{"ttl: 29s", "ttl: 2h", "ttl: soon", "routes: [mail]", "ttl: 300"} {
+		if err := os.WriteFile(file, []byte(fmt.Sprintf("vaults: [{path: %q}]\nelicit: {%s}\n", dir, bad)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Env(func(string) string { return "" }).Load(file); err == nil {
+			t.Errorf("%s was taken", bad)
+		}
+	}
+}
+
+// askDefaults are the defaults of elicit.
+var askDefaults = Elicit{TTL: "300s", Routes: []Route{"form", "console", "cli", "page"}, LegacyShim: true}

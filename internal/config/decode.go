@@ -147,6 +147,7 @@ func (d decoder) unknown(name *yaml.Node, path string, fields []field) {
 }
 
 func (d decoder) sequence(n *yaml.Node, v reflect.Value, key string, tag reflect.StructTag) {
+	v.SetZero() // what is given stands in place of the default
 	for i, item := range n.Content {
 		element := reflect.New(v.Type().Elem()).Elem()
 		setDefaults(element)
@@ -163,6 +164,10 @@ func (d decoder) text(n *yaml.Node, v reflect.Value, key string, tag reflect.Str
 			why = " (" + why + ")"
 		}
 		d.line(n.Line, key, "%s is not one of %s%s", quote(n.Value), strings.ReplaceAll(enum, ",", ", "), why)
+		return
+	}
+	if v.Type() == durationType && !within(n.Value, tag) {
+		d.line(n.Line, key, "%s is out of bounds: expected %s", quote(n.Value), expectedDuration(tag))
 		return
 	}
 	v.SetString(n.Value)

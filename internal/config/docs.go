@@ -22,6 +22,8 @@ throttle:
 ` + "```" + `
 
 A key that is not listed here, a key given twice, a value of another type and YAML aliases are refused, with the line. ` + "`vault-mcp config show`" + ` prints what is in effect, without secrets.
+
+A running server looks at the file at most once a second, when a call comes, and takes up what is marked *live*, for the calls that begin from then on. A file with a mistake changes nothing, and is said once on stderr. All other keys, and which vaults there are, count from the next start.
 `
 
 const docsState = `
@@ -93,6 +95,9 @@ func docRow(b *strings.Builder, key string, v reflect.Value, tag reflect.StructT
 		standard = fmt.Sprintf("`%v`", v)
 	}
 	kind := strings.TrimPrefix(expected(v.Kind(), tag), "a ")
+	if tag.Get("live") == "true" {
+		standard += ", *live*"
+	}
 	cell := strings.NewReplacer("|", `\|`, "*", `\*`, "[", `\[`, "~", `\~`).Replace
 	fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", key, kind, standard, cell(tag.Get("doc")))
 }

@@ -83,7 +83,8 @@ func TestDocsNameEveryKey(t *testing.T) {
 		"| `vaults[].path` | text | required | The folder ",
 		"| `governor.max_response_bytes` | whole number from 10000 to 50000000 | `1000000` | The largest ",
 		"| `throttle.admin.burst` | whole number from 1 to 1000000 | `10` | Calls ",
-		"| `vaults[].read_only` | true or false | `false` | ",
+		"| `vaults[].read_only` | true or false | `false`, *live* | ",
+		"| `vaults[].rules` | list | none, *live* | Folder rules. ",
 		"| `VAULT_MCP_LOG` | ",
 	} {
 		if !strings.Contains(docs, "\n"+want) {

@@ -31,6 +31,8 @@ type Request struct {
 	Args   json.RawMessage
 	// TextOnly says that the client knows no structured content.
 	TextOnly bool
+	// Reach is how the person behind the call can be reached.
+	Reach hitl.Reach
 }
 
 // Call is a request on its way, with what the stages found out.
@@ -39,18 +41,38 @@ type Call struct {
 	Request Request
 	Plan    change.Plan
 	Targets hitl.Targets
-	// Approved says that a person has approved the plan: it must not become
-	// another one.
-	Approved bool
+	// Asked is the call as the gate sees it, once it has come to the gate.
+	Asked *hitl.Call
+	// Permit is a person's approval of the plan, which must not become another one;
+	// nil where none is needed.
+	Permit *change.Permit
+	// Reading is why a person has to approve that something is read, where that is
+	// all that is asked: of a query, an effect, or a change that changes nothing. Bound
+	// is what would be read.
+	Reading string
+	Bound   []acl.Bound
 
-	outcome any // what a change answers once its plan is applied
-	result  *tools.Result
+	outcome  any   // what a change answers once its plan is applied
+	withheld error // what a person has to approve that the caller learns
+	result   *tools.Result
 }
 
-// Gate decides whether a change or an effect may run now. It answers with a
-// fault when a person has to be asked first.
+// Gate decides whether a call may run now. It answers with a fault, a
+// *hitl.NeedsInput or a *hitl.ProtocolError when a person has to be asked first.
 type Gate interface {
+	// Answered looks at what came back with a retry, before anything else.
+	Answered(context.Context, *Call) error
+	// Choose tells which of several notes with a title a call means, or asks. try
+	// plans the call with one of them, and fails with acl_denied or note_not_found for
+	// one that it cannot mean.
+	Choose(ctx context.Context, c *Call, title string, paths []string, try func(path string) error) (string, error)
+	// Confirm sets the permit of the call where it needs one.
 	Confirm(context.Context, *Call) error
+	// Drifted explains that a plan that a person approved has become another one.
+	Drifted(context.Context, *Call, change.Plan) error
+	// Lost is err, or explains that a call that a person was asked about cannot be
+	// planned any more.
+	Lost(context.Context, *Call, error) error
 }
 
 // Applier carries out the plan of a confirmed change, and tells the id of what
@@ -58,6 +80,9 @@ type Gate interface {
 // *change.DriftError and nothing was done.
 type Applier interface {
 	Apply(context.Context, *Call) (id string, err error)
+	// Spend uses the permit of a call that is no change up, before it runs; ended is
+	// called with what became of it.
+	Spend(context.Context, *Call) (ended func(error), err error)
 	// Seen is the receipt of an earlier call with the same idempotency key; nil if
 	// there is none.
 	Seen(context.Context, *Call) (json.RawMessage, error)
@@ -77,6 +102,15 @@ func (c *Call) Complete(plan change.Plan, id string) (receipt json.RawMessage, e
 
 // Again makes the plan of a change anew, over the vault as it is now.
 func (c *Call) Again(ctx context.Context) (change.Plan, error) {
+	seal := c.View.Reopen()
+	plan, err := c.again(ctx)
+	if seal() {
+		plan.Bound = append(plan.Bound, moreAsked) // so that it is another plan
+	}
+	return plan, err
+}
+
+func (c *Call) again(ctx context.Context) (change.Plan, error) {
 	if err := c.Resolve(ctx); err != nil {
 		return change.Plan{}, err
 	}
@@ -107,6 +141,8 @@ type Config struct {
 	// RequireCAS refuses a change of text that does not name the version that its
 	// caller has read.
 	RequireCAS bool
+	// Refresh takes up folder rules that have changed, before a call; it may be nil.
+	Refresh func()
 	// Entered is told each stage that a call enters, for tests; it may be nil.
 	Entered func(stage string)
 }
@@ -142,9 +178,11 @@ func (d *Dispatcher) all() []stage {
 	return []stage{
 		{"bind", d.bind},
 		{"caller", d.caller},
+		{"answer", d.answer},
 		{"folders", d.folders},
 		{"replay", d.replay},
 		{"throttle", d.throttle},
+		{"title", d.title},
 		{"plan", d.plan},
 		{"folders", d.planFolders},
 		{"confirm", d.confirm},
@@ -162,7 +200,8 @@ func Stages() []string {
 	return append(names, "audit")
 }
 
-// Do runs one call through every stage. The error is a *fault.Error.
+// Do runs one call through every stage. The error is a *fault.Error,
+// *hitl.NeedsInput or *hitl.ProtocolError.
 func (d *Dispatcher) Do(ctx context.Context, req Request) (*tools.Result, error) {
 	c := &Call{Request: req}
 	c.Caller, c.TextOnly, c.Began = req.Caller, req.TextOnly, time.Now()
@@ -171,9 +210,20 @@ func (d *Dispatcher) Do(ctx context.Context, req Request) (*tools.Result, error)
 	d.enter("audit")
 	d.record(context.WithoutCancel(ctx), c, at, err)
 	if err != nil {
-		return nil, fault.Of(err)
+		return nil, outward(err)
 	}
 	return c.result, nil
+}
+
+// outward is an error as it leaves.
+func outward(err error) error {
+	if n, ok := errors.AsType[*hitl.NeedsInput](err); ok {
+		return n
+	}
+	if p, ok := errors.AsType[*hitl.ProtocolError](err); ok {
+		return p
+	}
+	return fault.Of(err)
 }
 
 // pass runs the stages up to the first that ends the call and names the one
@@ -194,6 +244,9 @@ func (d *Dispatcher) pass(ctx context.Context, c *Call) (at string, err error) {
 		}
 		if err := s.check(ctx, c); err == errAnswered {
 			return at, nil
+		} else if s, ok := errors.AsType[*hitl.Settled](err); ok {
+			c.result, err = c.Render(s)
+			return at, err
 		} else if err != nil {
 			return at, err
 		}
@@ -221,7 +274,7 @@ func (d *Dispatcher) record(ctx context.Context, c *Call, at string, err error) 
 			d.Meter.Add(telemetry.ThrottledTotal, 1)
 		}
 	}
-	r := audit.Record{Tool: c.Request.Tool, Caller: c.Caller.ID, Stage: at, Err: err}
+	r := audit.Record{Tool: c.Request.Tool, Caller: c.Caller.ID, Call: c.Hash, Stage: at, Err: err}
 	if c.View != nil {
 		r.Vault = c.View.ID
 	}

@@ -158,7 +158,17 @@ func (b *bench) Confirm(_ context.Context, c *dispatch.Call) error {
 	return nil
 }
 
-func (b *bench) Apply(context.Context, *dispatch.Call) (string, error)         { b.ran++; return "1", nil }
+func (b *bench) Choose(_ context.Context, _ *dispatch.Call, title string, paths []string, _ func(string) error) (string, error) {
+	return "", hitl.Ambiguous(title, paths)
+}
+
+func (b *bench) Answered(context.Context, *dispatch.Call) error             { return nil }
+func (b *bench) Drifted(context.Context, *dispatch.Call, change.Plan) error { return nil }
+func (b *bench) Lost(_ context.Context, _ *dispatch.Call, err error) error  { return err }
+func (b *bench) Apply(context.Context, *dispatch.Call) (string, error)      { b.ran++; return "1", nil }
+func (b *bench) Spend(context.Context, *dispatch.Call) (func(error), error) {
+	return func(error) {}, nil
+}
 func (b *bench) Seen(context.Context, *dispatch.Call) (json.RawMessage, error) { return nil, nil }
 func (b *bench) Foresee(*dispatch.Call, change.Plan) []string                  { return nil }
 
@@ -169,7 +179,7 @@ func (b *bench) do(ctx context.Context, tool, args string) (*tools.Result, error
 
 // Each call passes exactly these stages, in this order.
 func TestStages(t *testing.T) {
-	all := []string{"bind", "caller", "folders", "replay", "throttle", "plan", "folders", "confirm", "run", "govern", "audit"}
+	all := []string{"bind", "caller", "answer", "folders", "replay", "throttle", "title", "plan", "folders", "confirm", "run", "govern", "audit"}
 	upTo := func(n int) []string { return append(append([]string{}, all[:n]...), "audit") }
 	tests := []struct {
 		name, tool, args string
@@ -182,14 +192,14 @@ func TestStages(t *testing.T) {
 		{"unknown tool", "reed", `{}`, fault.NotFound, upTo(1)},
 		{"unknown vault", "read", `{"path":"a.md","vault":"x"}`, fault.VaultNotFound, upTo(2)},
 		{"scope that the caller lacks", "administer", `{"path":"a.md"}`, fault.Forbidden, upTo(2)},
-		{"denied folder", "read", `{"path":"Denied/x.md"}`, fault.ACLDenied, upTo(3)},
-		{"denied folder, absent note", "read", `{"path":"Denied/y.md"}`, fault.ACLDenied, upTo(3)},
-		{"absent note", "read", `{"path":"b.md"}`, fault.NoteNotFound, upTo(9)},
+		{"denied folder", "read", `{"path":"Denied/x.md"}`, fault.ACLDenied, upTo(4)},
+		{"denied folder, absent note", "read", `{"path":"Denied/y.md"}`, fault.ACLDenied, upTo(4)},
+		{"absent note", "read", `{"path":"b.md"}`, fault.NoteNotFound, upTo(11)},
 		{"over budget", "grow", `{"size":20000}`, fault.Overflow, all},
-		{"panic", "panics", `{"path":"a.md"}`, fault.Internal, upTo(9)},
+		{"panic", "panics", `{"path":"a.md"}`, fault.Internal, upTo(11)},
 		{"change", "remove", `{"path":"a.md"}`, "", all},
-		{"change of a denied path, found in its plan", "remove", `{"path":"Kept/y.md"}`, fault.ACLDenied, upTo(7)},
-		{"change that a person has to approve", "remove", `{"path":"ask.md"}`, fault.ElicitRequired, upTo(8)},
+		{"change of a denied path, found in its plan", "remove", `{"path":"Kept/y.md"}`, fault.ACLDenied, upTo(9)},
+		{"change that a person has to approve", "remove", `{"path":"ask.md"}`, fault.ElicitRequired, upTo(10)},
 		{"change in a read-only vault", "remove", `{"path":"a.md","vault":"closed"}`, fault.ReadOnly, upTo(2)},
 		{"reading from a read-only vault", "read", `{"path":"a.md","vault":"closed"}`, "", all},
 		{"effect", "act", `{"size":1}`, "", all},
@@ -230,7 +240,7 @@ func TestThrottledCallRunsNothing(t *testing.T) {
 	if code(err) != fault.Throttled || b.ran != 3 {
 		t.Errorf("got %v after %d runs", err, b.ran)
 	}
-	want := []string{"bind", "caller", "folders", "replay", "throttle", "audit"}
+	want := []string{"bind", "caller", "answer", "folders", "replay", "throttle", "audit"}
 	if d := cmp.Diff(want, b.stages); d != "" {
 		t.Errorf("stages (-want +got):\n%s", d)
 	}
@@ -268,7 +278,7 @@ func TestCancelled(t *testing.T) {
 	if code(err) != fault.Aborted {
 		t.Errorf("cancelled while it runs: got %v", err)
 	}
-	want := []string{"bind", "caller", "folders", "replay", "throttle", "plan", "folders", "confirm", "run", "audit"}
+	want := []string{"bind", "caller", "answer", "folders", "replay", "throttle", "title", "plan", "folders", "confirm", "run", "audit"}
 	if d := cmp.Diff(want, b.stages); d != "" {
 		t.Errorf("stages (-want +got):\n%s", d)
 	}

@@ -16,13 +16,20 @@ import (
 // planFolders judges every path of the plan, whichever tool made it. What only
 // keeps links right reaches beyond the caller's folders, and then needs a person.
 func (d *Dispatcher) planFolders(ctx context.Context, c *Call) error {
+	if err := d.judged(ctx, c); err != nil && !c.withhold(ctx, err) {
+		return err
+	}
+	return nil
+}
+
+func (d *Dispatcher) judged(ctx context.Context, c *Call) error {
 	outside := 0
 	for i, e := range c.Plan.Edits {
 		if e.Upkeep {
 			if clean, err := vault.Clean(e.Path); err != nil || clean != e.Path || e.Kind != change.Put {
 				return fault.New(fault.ACLDenied, "Links are kept right in files of the vault only.")
 			}
-			if c.View.Check(acl.Write, e.Path) != nil {
+			if c.View.Judge(acl.Write, e.Path).Verb != acl.Allow {
 				outside++
 			}
 			continue
@@ -35,6 +42,15 @@ func (d *Dispatcher) planFolders(ctx context.Context, c *Call) error {
 		reason := fmt.Sprintf("it keeps links right in %s outside the folders that the caller may write", tools.Many(outside, "file", "files"))
 		c.Plan.Ask = append([]string{reason}, c.Plan.Ask...)
 	}
+	if c.View == nil {
+		return nil
+	}
+	reasons := c.View.Reasons(true)
+	if c.View.AsksToRead() { // what else there is depends on what is there
+		c.Plan.Ask = reasons
+		return nil
+	}
+	c.Plan.Ask = append(reasons, c.Plan.Ask...)
 	return nil
 }
 

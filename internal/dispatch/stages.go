@@ -34,6 +34,9 @@ func (d *Dispatcher) caller(_ context.Context, c *Call) error {
 	if !c.Caller.Scopes.Has(c.Tool.Scope) {
 		return fault.New(fault.Forbidden, "The tool needs the scope %s.", c.Tool.Scope)
 	}
+	if d.Refresh != nil {
+		d.Refresh()
+	}
 	if !c.Tool.NeedsVault() {
 		return nil
 	}
@@ -45,11 +48,19 @@ func (d *Dispatcher) caller(_ context.Context, c *Call) error {
 		}
 		return fault.New(fault.VaultNotFound, "There is no vault %.100q.", id)
 	}
-	if view.ReadOnly && c.Tool.Kind == tools.KindChange {
+	c.View = view.ForCall()
+	if c.View.ReadOnly && c.Tool.Kind == tools.KindChange {
 		return fault.New(fault.ReadOnly, "The vault %q is read-only.", id)
 	}
-	c.View = view
 	return nil
+}
+
+// answer looks at what a person answered to an earlier round of the call.
+func (d *Dispatcher) answer(ctx context.Context, c *Call) error {
+	if c.View == nil || d.Gate == nil {
+		return nil
+	}
+	return d.Gate.Answered(ctx, c)
 }
 
 // folders judges the paths that the arguments name.
@@ -80,7 +91,18 @@ func (d *Dispatcher) throttle(_ context.Context, c *Call) error {
 }
 
 // plan makes a change's plan, or lists an effect's targets.
-func (d *Dispatcher) plan(ctx context.Context, c *Call) (err error) {
+func (d *Dispatcher) plan(ctx context.Context, c *Call) error {
+	err := d.planned(ctx, c)
+	if c.withhold(ctx, err) {
+		return nil
+	}
+	if err != nil && c.Tool.Kind != tools.KindQuery && !c.DryRun() {
+		return d.Gate.Lost(ctx, c, err)
+	}
+	return err
+}
+
+func (d *Dispatcher) planned(ctx context.Context, c *Call) (err error) {
 	switch c.Tool.Kind {
 	case tools.KindChange:
 		if c.Plan, c.outcome, err = c.Tool.Plan(ctx, &c.Call); err == nil {
@@ -108,7 +130,11 @@ func (d *Dispatcher) versioned(c *Call) error {
 
 // confirm runs on, asks a person, or refuses.
 func (d *Dispatcher) confirm(ctx context.Context, c *Call) error {
-	if c.Tool.Kind == tools.KindQuery || c.DryRun() || c.Tool.Kind == tools.KindChange && c.Plan.Empty() {
+	defer c.seal()
+	if c.readsOnly() {
+		return d.confirmReading(ctx, c)
+	}
+	if !c.Acts() && c.Asked.Chosen() == "" {
 		return nil
 	}
 	return d.Gate.Confirm(ctx, c)
@@ -116,16 +142,15 @@ func (d *Dispatcher) confirm(ctx context.Context, c *Call) error {
 
 // run reads, applies the plan, or acts.
 func (d *Dispatcher) run(ctx context.Context, c *Call) error {
-	var out any
-	var err error
-	switch c.Tool.Kind {
-	case tools.KindChange:
-		out, err = d.change(ctx, c)
-	case tools.KindEffect:
-		out, err = c.Tool.Run(ctx, &c.Call)
-	default:
-		out, err = query(ctx, c)
-	}
+	out, err := d.spending(ctx, c, func() (any, error) {
+		switch c.Tool.Kind {
+		case tools.KindChange:
+			return d.change(ctx, c)
+		case tools.KindEffect:
+			return c.Tool.Run(ctx, &c.Call)
+		}
+		return query(ctx, c)
+	})
 	if err != nil {
 		return err
 	}
@@ -151,12 +176,20 @@ func (d *Dispatcher) change(ctx context.Context, c *Call) (any, error) {
 			if !ok {
 				return nil, err
 			}
-			if c.Approved || try == tries {
+			moved.Plan.Bound = withoutMore(moved.Plan.Bound)
+			if c.Permit != nil || c.Asked.Chosen() != "" {
+				return nil, d.Gate.Drifted(ctx, c, moved.Plan)
+			}
+			if try == tries {
 				return nil, drifted(c, moved)
 			}
 			c.Plan = moved.Plan
+			c.View.Reopen() // until confirm
 			if err := d.planFolders(ctx, c); err != nil {
 				return nil, err
+			}
+			if c.withheld != nil {
+				return nil, drifted(c, moved)
 			}
 			if err := d.confirm(ctx, c); err != nil {
 				return nil, err

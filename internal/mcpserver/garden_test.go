@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,17 +59,27 @@ func newApp(t testing.TB, log *slog.Logger, vaultDir string) *app.App {
 
 func newAppWith(t testing.TB, log *slog.Logger, vaultDir string, budget int) *app.App {
 	t.Helper()
-	state := t.TempDir()
+	return newAppIn(t, log, t.TempDir(), ring, budget, vaultDir)
+}
+
+// newAppIn serves vaults, whose ids are the names of their folders. home keeps its
+// config and its state, and ring its keys.
+func newAppIn(t testing.TB, log *slog.Logger, home, ring string, budget int, vaultDirs ...string) *app.App {
+	t.Helper()
 	env := config.Env(func(name string) string {
 		if name == "HOME" {
-			return state
+			return home
 		}
 		return ""
 	})
-	file := filepath.Join(state, "config.yaml")
+	var vaults []any
+	for _, dir := range vaultDirs {
+		vaults = append(vaults, map[string]any{"id": filepath.Base(dir), "path": dir})
+	}
+	file := filepath.Join(home, "config.yaml")
 	text, err := json.Marshal(map[string]any{
-		"state_dir": filepath.Join(state, "state"),
-		"vaults":    []any{map[string]any{"id": "garden", "path": vaultDir}},
+		"state_dir": filepath.Join(home, "state"),
+		"vaults":    vaults,
 		"governor":  map[string]any{"max_response_bytes": budget},
 	})
 	if err == nil {
@@ -103,5 +114,10 @@ func newAppWith(t testing.TB, log *slog.Logger, vaultDir string, budget int) *ap
 const budget = 10_000
 
 // ring is a key ring with one key of zeros.
-var ring = fmt.Sprintf(`{"version":1,"current":"00000000","keys":[{"kid":"00000000","secret":%q,"created":"2000-01-01T00:00:00Z"}]}`,
-	"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
+var ring = ringOf("00000000", "A")
+
+// ringOf is a key ring with one key, whose secret is made of one letter.
+func ringOf(kid, letter string) string {
+	return fmt.Sprintf(`{"version":1,"current":%q,"keys":[{"kid":%q,"secret":%q,"created":"2000-01-01T00:00:00Z"}]}`,
+		kid, kid, strings.Repeat(letter, 42)+"A")
+}

@@ -22,12 +22,12 @@ var errNoSlot = errors.New("the transport has no slot for answers")
 
 // modernFields is what every result of the modern era carries (2026-07-28,
 // Result), as the end of an object.
-func modernFields(version string) []byte {
+func modernFields(version string, kind mcp.ResultType) []byte {
 	info, err := json.Marshal(map[string]string{"name": Name, "version": version})
 	if err != nil {
 		panic(err) // two strings
 	}
-	return fmt.Appendf(nil, `,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":%s}`, info)
+	return fmt.Appendf(nil, `,"resultType":%q,"_meta":{"io.modelcontextprotocol/serverInfo":%s}`, kind, info)
 }
 
 // renderResult is a tool's answer on the wire.
@@ -108,7 +108,12 @@ func ErrorText(f *fault.Error) string {
 	if f.Retryable() {
 		b.WriteString("The same call may succeed later.\n")
 	}
-	b.WriteString("Next: " + f.Advice())
+	if f.Code == fault.ElicitRequired && f.Recovery != "" {
+		// A command, but not one that a model should take for its next step.
+		b.WriteString("Next: for the person, in a terminal of their own: " + f.Recovery)
+	} else {
+		b.WriteString("Next: " + f.Advice())
+	}
 	return b.String()
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"vault-mcp/hitl"
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/dispatch"
 	"vault-mcp/internal/fault"
@@ -40,8 +41,8 @@ type Options struct {
 type edge struct {
 	Options
 	// modern is what the era from 2026-07-28 on wants in every result, ready
-	// to be appended to an object.
-	modern []byte
+	// to be appended to an object, and asking the same for one that asks back.
+	modern, asking []byte
 }
 
 // staticTTL is how long a client may keep what never changes while the server
@@ -54,7 +55,7 @@ const longResult = 500_000
 
 // New builds the protocol server. It has no transport yet.
 func New(o Options) *server.MCPServer {
-	e := &edge{Options: o, modern: modernFields(o.Version)}
+	e := &edge{Options: o, modern: modernFields(o.Version, mcp.ResultTypeComplete), asking: modernFields(o.Version, mcp.ResultTypeInputRequired)}
 	hooks := &server.Hooks{}
 	hooks.AddBeforeCallTool(e.beforeCall)
 	hooks.AddBeforeListTools(e.beforeListTools)
@@ -153,16 +154,30 @@ func (e *edge) onError(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err e
 // call runs a tool.
 func (e *edge) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	peer := stdio.PeerFrom(ctx)
+	res, err := e.run(ctx, r, peer)
+	if p, ok := errors.AsType[*hitl.ProtocolError](err); ok {
+		return answered(stdio.SetError(ctx, stdio.RPCError{Code: p.Code, Message: p.Message, Data: p.Data}))
+	}
 	var raw json.RawMessage
-	if res, err := e.run(ctx, r, peer); err != nil {
+	if n, ok := errors.AsType[*hitl.NeedsInput](err); ok {
+		if raw, err = e.inputRequired(n); err != nil {
+			return nil, err
+		}
+	} else if err != nil {
 		raw = e.renderError(err, peer)
 	} else {
 		raw = e.renderResult(res, peer)
 	}
-	if !stdio.SetResult(ctx, raw) {
+	return answered(stdio.SetResult(ctx, raw))
+}
+
+// answered is what a handler returns whose answer is in the slot: that one goes
+// out instead.
+func answered(ok bool) (*mcp.CallToolResult, error) {
+	if !ok {
 		return nil, errNoSlot
 	}
-	return &mcp.CallToolResult{}, nil // the slot's answer goes out instead
+	return &mcp.CallToolResult{}, nil
 }
 
 // run passes the arguments on as they were sent, so that no number is rounded
@@ -174,6 +189,7 @@ func (e *edge) run(ctx context.Context, r mcp.CallToolRequest, peer stdio.Peer) 
 	}
 	return e.Do(ctx, dispatch.Request{
 		Caller: e.Caller, Tool: r.Params.Name, Args: r.Params.RawArguments, TextOnly: knowsOnlyText(peer),
+		Reach: reachOf(ctx, r, peer),
 	})
 }
 

@@ -104,7 +104,10 @@ type client struct {
 
 // connect serves the vault to a client.
 func connect(t *testing.T, dir string) *client {
-	a := newApp(t, slog.New(slog.DiscardHandler), dir)
+	return connectTo(t, newApp(t, slog.New(slog.DiscardHandler), dir))
+}
+
+func connectTo(t *testing.T, a *app.App) *client {
 	in, w := io.Pipe()
 	c := &client{t: t, app: a, in: w, done: make(chan error, 1)}
 	a.Dispatcher.Entered = func(string) {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"vault-mcp/cache"
@@ -18,7 +19,7 @@ const (
 	folderName = "secrets"
 	fileName   = "ring.json"
 	version    = 1
-	// maxFile is far above any ring: a few hundred keys.
+	// maxFile is far above any ring.
 	maxFile = 64 << 10
 	// settle is how long a ring may take to be written where it cannot be
 	// linked into place.
@@ -73,6 +74,53 @@ func open(dir string, link func(oldname, newname string) error) (*Ring, error) {
 		return nil, err
 	}
 	return &Ring{path: path, keys: ks}, nil
+}
+
+// maxOld is how many keys that no longer sign a ring keeps. With the oldest go
+// the approvals and cursors that were signed with it.
+const maxOld = 16
+
+// Rotate gives the ring in the state folder dir, which must exist, a new current
+// key. The old ones stay, up to 16, and verify what they have signed. Running
+// servers see the new key within a second. Other processes may do the same at
+// once: each adds a key. kid is the new one, and old how many others there are.
+func Rotate(dir string) (kid string, old int, err error) {
+	if _, err := Open(dir); err != nil { // makes it if there is none
+		return "", 0, err
+	}
+	path := filepath.Join(dir, folderName, fileName)
+	err = cache.Update(path, true, func() ([]byte, error) {
+		ks, err := read(path)
+		if err != nil {
+			return nil, err
+		}
+		ks = ks.rotated()
+		kid, old = ks.current, len(ks.all)-1
+		return encode(ks)
+	})
+	if err != nil {
+		return "", 0, fmt.Errorf("rotate the key ring: %w", err)
+	}
+	syncFolder(filepath.Dir(path))
+	return kid, old, nil
+}
+
+// rotated is the ring with a new current key, and without those that are too old.
+func (ks keys) rotated() keys {
+	k := freshSecret()
+	for _, taken := ks.of(k.kid); taken; _, taken = ks.of(k.kid) {
+		k = freshSecret()
+	}
+	all := append(slices.Clone(ks.all), k)
+	for i := 0; len(all) > maxOld+1; {
+		// The key that has just stopped signing is the last to go, wherever it stands.
+		if all[i].kid == ks.current {
+			i++
+			continue
+		}
+		all = slices.Delete(all, i, i+1)
+	}
+	return keys{k.kid, all}
 }
 
 // beingWritten reports whether another process may still be writing path.
@@ -136,9 +184,8 @@ func syncFolder(path string) {
 
 func encode(ks keys) ([]byte, error) {
 	f := file{Version: version, Current: ks.current}
-	now := time.Now().UTC().Truncate(time.Second)
-	for kid, secret := range ks.secrets {
-		f.Keys = append(f.Keys, fileKey{kid, base64.RawURLEncoding.EncodeToString(secret[:]), now})
+	for _, k := range ks.all {
+		f.Keys = append(f.Keys, fileKey{k.kid, base64.RawURLEncoding.EncodeToString(k.value[:]), k.created})
 	}
 	text, err := json.MarshalIndent(f, "", "  ")
 	return append(text, '\n'), err
@@ -180,18 +227,18 @@ func decode(text []byte) (keys, error) {
 	if f.Version != version {
 		return keys{}, damaged("its version is missing")
 	}
-	ks := keys{f.Current, map[string][secretSize]byte{}}
+	ks := keys{current: f.Current}
 	for _, k := range f.Keys {
-		secret, err := base64.RawURLEncoding.DecodeString(k.Secret)
-		if err != nil || len(secret) != secretSize || !validKid(k.Kid) {
+		value, err := base64.RawURLEncoding.DecodeString(k.Secret)
+		if err != nil || len(value) != secretSize || !validKid(k.Kid) {
 			return keys{}, damaged("one of its keys is not whole")
 		}
-		if _, twice := ks.secrets[k.Kid]; twice {
+		if _, twice := ks.of(k.Kid); twice {
 			return keys{}, damaged("it has two keys of one id")
 		}
-		ks.secrets[k.Kid] = [secretSize]byte(secret)
+		ks.all = append(ks.all, secret{k.Kid, [secretSize]byte(value), k.Created})
 	}
-	if _, ok := ks.secrets[f.Current]; !ok {
+	if _, ok := ks.of(f.Current); !ok {
 		return keys{}, damaged("its current key is missing")
 	}
 	return ks, nil

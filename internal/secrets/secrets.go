@@ -18,6 +18,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -33,8 +35,8 @@ var (
 	ErrBadSignature = errors.New("the signature does not fit")
 )
 
-// rereadEvery bounds how often unknown ids make a ring look at its file again.
-const rereadEvery = time.Second
+// lookEvery is how often who signs looks whether there is a newer key.
+const lookEvery = time.Second
 
 const secretSize = 32
 
@@ -45,13 +47,32 @@ type Ring struct {
 
 	mu     sync.Mutex
 	keys   keys
-	reread time.Time
+	seen   fs.FileInfo // the file whose keys these are; nil if it is not known
+	looked time.Time
 }
 
-// keys is the content of a ring: one secret per kid, one of them current.
+// keys is the content of a ring: its secrets from the oldest to the newest, one
+// of them current.
 type keys struct {
 	current string
-	secrets map[string][secretSize]byte
+	all     []secret
+}
+
+// secret is one key of a ring.
+type secret struct {
+	kid     string
+	value   [secretSize]byte
+	created time.Time
+}
+
+// of is the secret with a kid.
+func (ks keys) of(kid string) (value [secretSize]byte, ok bool) {
+	for _, s := range ks.all {
+		if s.kid == kid {
+			return s.value, true
+		}
+	}
+	return value, false
 }
 
 // NewProcessRing makes a ring that lives in memory and ends with the process,
@@ -62,12 +83,16 @@ func NewProcessRing() *Ring {
 }
 
 func newKeys() keys {
+	k := freshSecret()
+	return keys{k.kid, []secret{k}}
+}
+
+func freshSecret() secret {
 	var id [4]byte
-	var secret [secretSize]byte
 	rand.Read(id[:])
-	rand.Read(secret[:])
-	kid := hex.EncodeToString(id[:])
-	return keys{kid, map[string][secretSize]byte{kid: secret}}
+	k := secret{kid: hex.EncodeToString(id[:]), created: time.Now().UTC().Truncate(time.Second)}
+	rand.Read(k.value[:])
+	return k
 }
 
 // Current is the kid of the key that signs now, for the log.
@@ -77,37 +102,54 @@ func (r *Ring) Current() string {
 	return r.keys.current
 }
 
-// Key is the current key for a label, and its kid.
+// Key is the current key for a label, and its kid. Once a second it looks
+// whether another process has rotated.
 func (r *Ring) Key(label string) (kid string, key [32]byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	kid = r.keys.current
-	return kid, derive(r.keys.secrets[kid], label, kid)
+	if now := time.Now(); now.Sub(r.looked) >= lookEvery {
+		r.looked = now
+		r.refresh()
+	}
+	value, _ := r.keys.of(r.keys.current)
+	return r.keys.current, derive(value, label, r.keys.current)
 }
 
 // KeyOf is the key for a label under an older or the current kid. For an
-// unknown kid it reads the file again, at most once a second: another process
-// may have rotated. false means that there is no such key.
+// unknown kid it reads the file again if that has changed: another process may
+// have rotated. false means that there is no such key.
 func (r *Ring) KeyOf(label, kid string) ([32]byte, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	secret, ok := r.keys.secrets[kid]
-	if !ok && validKid(kid) && r.path != "" && time.Since(r.reread) >= rereadEvery {
-		r.reread = time.Now()
-		// A ring that cannot be read now takes no key away.
-		if fresh, err := read(r.path); err == nil {
-			r.keys = fresh
-		}
-		secret, ok = r.keys.secrets[kid]
+	value, ok := r.keys.of(kid)
+	if !ok && validKid(kid) {
+		r.refresh()
+		value, ok = r.keys.of(kid)
 	}
 	if !ok {
 		return [32]byte{}, false
 	}
-	return derive(secret, label, kid), true
+	return derive(value, label, kid), true
 }
 
-func derive(secret [secretSize]byte, label, kid string) [32]byte {
-	key, err := hkdf.Key(sha256.New, secret[:], []byte(kid), label, 32)
+// refresh reads the file again if it is another one than was read. A ring that
+// cannot be read now takes no key away.
+func (r *Ring) refresh() {
+	if r.path == "" {
+		return
+	}
+	now, err := os.Stat(r.path)
+	if err != nil || r.seen != nil && os.SameFile(now, r.seen) && now.ModTime().Equal(r.seen.ModTime()) && now.Size() == r.seen.Size() {
+		return
+	}
+	r.seen = now // what is damaged is not read again and again
+	if fresh, err := read(r.path); err == nil {
+		r.keys = fresh
+	}
+}
+
+func derive(value [secretSize]byte, label, kid string) [32]byte {
+	key, err := hkdf.Key(sha256.New, value[:], []byte(kid), label, 32)
 	if err != nil {
 		panic(err) // only for lengths that SHA-256 cannot give
 	}
@@ -154,7 +196,7 @@ func validKid(kid string) bool {
 func (r *Ring) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return fmt.Sprintf("ring of %d keys, current %s", len(r.keys.secrets), r.keys.current)
+	return fmt.Sprintf("ring of %d keys, current %s", len(r.keys.all), r.keys.current)
 }
 
 // GoString is String: %#v must not print secrets either.

@@ -3,7 +3,6 @@
 package telemetry
 
 import (
-	"context"
 	"log/slog"
 	"maps"
 	"sync"
@@ -15,6 +14,7 @@ const (
 	CallFailuresTotal        = "call_failures_total"
 	GovernorTruncationsTotal = "governor_truncations_total"
 	ThrottledTotal           = "throttled_total"
+	EventsDroppedTotal       = "events_dropped_total"
 
 	EventOverflow = "vault.governor.overflow"
 )
@@ -23,6 +23,9 @@ const (
 type Meter struct {
 	// Log gets one line for each event, at level info.
 	Log *slog.Logger
+	// Sink gets each event as one line of CloudEvents JSON, without its end; it may
+	// be nil. What it refuses is counted.
+	Sink func(line []byte) error
 
 	mu     sync.Mutex
 	counts map[string]int64
@@ -45,12 +48,4 @@ func (m *Meter) Counts() map[string]int64 {
 	counts := map[string]int64{}
 	maps.Copy(counts, m.counts)
 	return counts
-}
-
-// Event reports that something happened. Attributes are facts for an operator:
-// names, sizes, codes.
-func (m *Meter) Event(ctx context.Context, name string, attrs ...any) {
-	if m.Log != nil {
-		m.Log.InfoContext(ctx, name, attrs...)
-	}
 }

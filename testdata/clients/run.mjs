@@ -17,11 +17,11 @@
 // reads resources; then it writes a note, changes it and takes that back, and
 // nothing else in its vault may have changed. A tool that is listed without
 // calls there is a failure; calls of a tool that is not listed are left out,
-// with a note.
+// with a note. In asks.mjs the user of a client is asked before a call runs.
 //
 // What is compared is what the client hands to its user, with sorted keys.
-// Replaced are only cursors, ids of changes and what is computed from them, the
-// uptime, the program's version, times since this run began, and of the index
+// Replaced are only cursors, ids of changes and requests and what is computed from
+// them, the uptime, the program's version, times since this run began, and of the index
 // which process keeps it. Each client has a state folder of its own, and its
 // calls are compared once the index is ready. The Inspector starts a server for
 // every request, so there only the first call of a tool is made in the old era
@@ -41,6 +41,7 @@ import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client
 import { Client as Client2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
 
+import { asks } from './asks.mjs';
 import { calls, left, missing, notes, ofIndex, paged, story, uris } from './calls.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -112,7 +113,7 @@ function difference(want, got) {
 const program = execFileSync(binary, ['version'], { encoding: 'utf8', timeout: requestTimeout }).trim().split(' ').pop();
 
 const begun = Math.floor(Date.now() / 1000) * 1000;
-const varying = new Set(['compared_at', 'reloaded_at', 'indexer', 'watching', 'args_hash', 'call_hash']);
+const varying = new Set(['compared_at', 'reloaded_at', 'indexer', 'watching', 'args_hash', 'call_hash', 'request_id', 'state_fp']);
 const varied = new RegExp(`\\b(${[...varying].join('|')})("?): ?("[^"]*"|[\\w:+-]+)`, 'g');
 
 // normal sorts keys and replaces what differs from run to run. The ids of
@@ -130,6 +131,7 @@ function normal(v, ids = [], key) {
     .replace(/eyJ[\w-]+\.[0-9a-f]{8}\.[\w-]+/g, '<cursor>')
     .replace(/(uptime_ms"?: ?)\d+/g, (_, key) => key + '0')
     .replace(varied, (_, key, quote) => `${key}${quote}: <${key}>`)
+    .replace(/(vault-mcp elicit --hash )\w+(.* --state-fp )[\w.-]+/g, '$1<call_hash>$2<state_fp>')
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (at) => (Date.parse(at) < begun ? at : '<now>'))
     .replace(/\b[0-9a-f]{16}\b/g, (id) => {
       if (!ids.includes(id)) ids.push(id);
@@ -442,6 +444,13 @@ for (const [name, version, versionNegotiation] of [
   const client = new Client2(info, versionNegotiation && { versionNegotiation });
   await sdk(name, version, vault, client, new Stdio2(server(vault)), () => client.getNegotiatedProtocolVersion());
 }
+const asking = (name, modern, open) => name.includes(flags.only) && asks(name, modern, { open, plant, contents, check });
+for (const version of ['2025-06-18', '2025-11-25']) {
+  await asking(`sdk 1 ${version} asks`, false, (vault, capabilities) => (
+    { client: new Client1(info, { capabilities }), transport: new Versioned(server(vault), version) }));
+}
+await asking('client 2 pinned asks', true, (vault, capabilities) => (
+  { client: new Client2(info, { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } }), transport: new Stdio2(server(vault)) }));
 await Promise.all([inspector('legacy', '2025-11-25'), inspector('modern', '2026-07-28')]);
 
 console.log(`${passed} passed, ${failed} failed`);

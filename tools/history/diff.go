@@ -12,8 +12,8 @@ import (
 
 type diffIn struct {
 	tools.VaultArg
-	Path tools.Note `json:"path" jsonschema:"path from the vault's root, with or without .md"`
-	ID   int64      `json:"against" jsonschema:"snapshot_id of the older version" limits:"min=1"`
+	tools.NoteArg
+	ID int64 `json:"against" jsonschema:"snapshot_id of the older version" limits:"min=1"`
 }
 
 type diffOut struct {

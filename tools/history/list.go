@@ -32,6 +32,15 @@ type changeRow struct {
 	Files    int    `json:"files"`
 	Undoes   string `json:"undoes,omitempty"`
 	UndoneBy string `json:"undone_by,omitempty"`
+	// Approval is left out where nobody had to approve the change.
+	Approval *approval `json:"approval,omitempty" jsonschema:"who approved it"`
+}
+
+type approval struct {
+	Request string `json:"request_id"`
+	Route   string `json:"route"`
+	By      string `json:"attested_by" jsonschema:"client, or the account of the person"`
+	At      string `json:"at"`
 }
 
 type listChangesOut struct {
@@ -98,6 +107,9 @@ func rowOf(w *acl.View, n state.Numbered) (changeRow, bool) {
 	row := changeRow{
 		ID: n.ID, At: clock(n.Began), Tool: n.Tool, Caller: n.Caller, Summary: n.Summary, Outcome: string(n.Outcome),
 		Undoes: n.Undoes, UndoneBy: n.UndoneBy,
+	}
+	if a := n.Approval; a != nil {
+		row.Approval = &approval{a.Request, string(a.Route), a.By, clock(a.At)}
 	}
 	for _, e := range n.Edits {
 		if e.Upkeep && !w.Sees(e.Path) {

@@ -15,7 +15,7 @@ import (
 
 type snapshotIn struct {
 	tools.VaultArg
-	Path tools.Note `json:"path" jsonschema:"path from the vault's root, with or without .md"`
+	tools.NoteArg
 }
 
 type snapshotOut struct {
@@ -53,8 +53,8 @@ func snapshotNote(s Source) tools.Tool {
 
 type listSnapshotsIn struct {
 	tools.VaultArg
-	Path  string `json:"path" jsonschema:"path of the note, which may be gone" limits:"minLength=1,maxLength=1024"`
-	Limit int    `json:"limit,omitempty" limits:"min=1,max=500,default=50"`
+	Path  tools.Note `json:"path" jsonschema:"path of the note, which may be gone"`
+	Limit int        `json:"limit,omitempty" limits:"min=1,max=500,default=50"`
 	tools.PageArg
 }
 
@@ -80,7 +80,7 @@ func listSnapshots(s Source) tools.Tool {
 		Narrow: "a lower limit",
 	}, func(ctx context.Context, c *tools.Call, in listSnapshotsIn) (listSnapshotsOut, error) {
 		out := listSnapshotsOut{Snapshots: []snapshotRow{}}
-		path, err := kept(ctx, c, in.Path)
+		path, err := kept(c, &in.Path)
 		if err != nil {
 			return out, err
 		}
@@ -110,17 +110,17 @@ func listSnapshots(s Source) tools.Tool {
 
 // kept is the path under which versions of a note are kept: that of the file if
 // it is there, else the path as it was given, if the caller may read it.
-func kept(ctx context.Context, c *tools.Call, arg string) (string, error) {
-	p, err := c.View.FindNote(ctx, arg)
+func kept(c *tools.Call, note *tools.Note) (string, error) {
+	p, err := note.Path()
 	if err == nil {
 		return p.String(), nil
 	}
 	if fault.Of(err).Code != fault.NoteNotFound {
 		return "", err
 	}
-	path, err := tools.NotePath(arg)
+	path, err := tools.NotePath(note.Arg)
 	if err == nil && !c.View.Sees(path) {
-		err = fault.New(fault.NoteNotFound, "No note or file at %q.", arg).With("closest", []string{})
+		err = fault.New(fault.NoteNotFound, "No note or file at %q.", note.Arg).With("closest", []string{})
 	}
 	return path, err
 }
@@ -173,8 +173,8 @@ func version(ctx context.Context, c *tools.Call, s Source, id int64) (path strin
 
 type restoreIn struct {
 	tools.VaultArg
-	Path tools.Target `json:"path" jsonschema:"path from the vault's root, with or without .md"`
-	ID   int64        `json:"snapshot_id" limits:"min=1"`
+	tools.TargetArg
+	ID int64 `json:"snapshot_id" limits:"min=1"`
 	tools.VersionArg
 	tools.WriteArg
 }

@@ -18,7 +18,8 @@ import (
 
 type backlinksIn struct {
 	tools.VaultArg
-	Path      tools.Note      `json:"path" jsonschema:"note or any other file"`
+	Path      tools.Note      `json:"path,omitempty" jsonschema:"note or any other file"`
+	Title     tools.Title     `json:"title,omitempty" jsonschema:"instead: the note's name or alias" names:"path"`
 	Context   int             `json:"context,omitempty" jsonschema:"lines of text around each link" limits:"min=0,max=10"`
 	Unlinked  bool            `json:"unlinked,omitempty" jsonschema:"also where its title or an alias stands without a link"`
 	Verbosity tools.Verbosity `json:"verbosity,omitempty" jsonschema:"terse: only where the links are, not their text" limits:"default=full"`

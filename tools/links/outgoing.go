@@ -19,9 +19,10 @@ const maxCandidates = 10
 
 type outgoingIn struct {
 	tools.VaultArg
-	Path   tools.Note `json:"path" jsonschema:"note or canvas"`
-	Embeds bool       `json:"include_embeds,omitempty" limits:"default=true"`
-	Limit  int        `json:"limit,omitempty" limits:"min=1,max=5000,default=200"`
+	Path   tools.Note  `json:"path,omitempty" jsonschema:"note or canvas"`
+	Title  tools.Title `json:"title,omitempty" jsonschema:"instead: the note's name or alias" names:"path"`
+	Embeds bool        `json:"include_embeds,omitempty" limits:"default=true"`
+	Limit  int         `json:"limit,omitempty" limits:"min=1,max=5000,default=200"`
 	tools.PageArg
 }
 

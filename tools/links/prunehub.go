@@ -18,9 +18,9 @@ import (
 
 type pruneIn struct {
 	tools.VaultArg
-	Path       tools.Target `json:"path" jsonschema:"path from the vault's root, with or without .md"`
-	Unresolved bool         `json:"remove_unresolved,omitempty" jsonschema:"links that lead to no file" limits:"default=true"`
-	Duplicates bool         `json:"remove_duplicates,omitempty" jsonschema:"links to what an earlier one leads to" limits:"default=true"`
+	tools.TargetArg
+	Unresolved bool `json:"remove_unresolved,omitempty" jsonschema:"links that lead to no file" limits:"default=true"`
+	Duplicates bool `json:"remove_duplicates,omitempty" jsonschema:"links to what an earlier one leads to" limits:"default=true"`
 	tools.VersionArg
 	tools.WriteArg
 }

@@ -16,10 +16,10 @@ import (
 
 type renameHeadingIn struct {
 	tools.VaultArg
-	Path    tools.Target `json:"path" jsonschema:"path from the vault's root, with or without .md"`
-	Heading []string     `json:"heading" jsonschema:"its title, or the titles that lead to it, outermost first" limits:"minItems=1,maxItems=10"`
-	Line    int          `json:"line,omitempty" jsonschema:"line of the heading, where the same title is there twice" limits:"min=1"`
-	To      string       `json:"to" jsonschema:"new title, without #" limits:"minLength=1,maxLength=1000"`
+	tools.TargetArg
+	Heading []string `json:"heading" jsonschema:"its title, or the titles that lead to it, outermost first" limits:"minItems=1,maxItems=10"`
+	Line    int      `json:"line,omitempty" jsonschema:"line of the heading, where the same title is there twice" limits:"min=1"`
+	To      string   `json:"to" jsonschema:"new title, without #" limits:"minLength=1,maxLength=1000"`
 	tools.VersionArg
 	tools.WriteArg
 }

@@ -11,8 +11,8 @@ import (
 
 type suggestIn struct {
 	tools.VaultArg
-	Path  tools.Note `json:"path"`
-	Limit int        `json:"limit,omitempty" limits:"min=1,max=200,default=20"`
+	tools.NoteArg
+	Limit int `json:"limit,omitempty" limits:"min=1,max=200,default=20"`
 }
 
 type suggestion struct {

@@ -19,9 +19,9 @@ func (tagPlace) Values() []string { return []string{"frontmatter", "inline"} }
 
 type addTagIn struct {
 	tools.VaultArg
-	Path     tools.Target `json:"path" jsonschema:"path from the vault's root, with or without .md"`
-	Tag      string       `json:"tag" jsonschema:"with or without #" limits:"minLength=1,maxLength=500"`
-	Location tagPlace     `json:"location,omitempty" jsonschema:"the property tags, or the end of the text" limits:"default=frontmatter"`
+	tools.TargetArg
+	Tag      string   `json:"tag" jsonschema:"with or without #" limits:"minLength=1,maxLength=500"`
+	Location tagPlace `json:"location,omitempty" jsonschema:"the property tags, or the end of the text" limits:"default=frontmatter"`
 	tools.VersionArg
 	tools.WriteArg
 }

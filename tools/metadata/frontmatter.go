@@ -11,7 +11,7 @@ import (
 
 type frontmatterIn struct {
 	tools.VaultArg
-	Path tools.Note `json:"path" jsonschema:"path from the vault's root, with or without .md"`
+	tools.NoteArg
 }
 
 type problem struct {

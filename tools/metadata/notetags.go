@@ -13,7 +13,7 @@ import (
 
 type noteTagsIn struct {
 	tools.VaultArg
-	Path tools.Note `json:"path" jsonschema:"path from the vault's root, with or without .md"`
+	tools.NoteArg
 }
 
 type noteTagsOut struct {

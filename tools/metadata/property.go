@@ -10,9 +10,9 @@ import (
 
 type propertyIn struct {
 	tools.VaultArg
-	Path   tools.Note `json:"path" jsonschema:"path from the vault's root, with or without .md"`
-	Key    string     `json:"key" limits:"minLength=1,maxLength=1000"`
-	Nested bool       `json:"nested,omitempty" jsonschema:"the key is a dotted path into maps and lists, such as author.name"`
+	tools.NoteArg
+	Key    string `json:"key" limits:"minLength=1,maxLength=1000"`
+	Nested bool   `json:"nested,omitempty" jsonschema:"the key is a dotted path into maps and lists, such as author.name"`
 }
 
 type propertyOut struct {

@@ -18,9 +18,9 @@ func (tagPlaces) Values() []string { return []string{"frontmatter", "inline", "a
 
 type removeTagIn struct {
 	tools.VaultArg
-	Path     tools.Target `json:"path" jsonschema:"path from the vault's root, with or without .md"`
-	Tag      string       `json:"tag" jsonschema:"with or without #; tags nested in it stay" limits:"minLength=1,maxLength=500"`
-	Location tagPlaces    `json:"location,omitempty" jsonschema:"the text is only changed if inline or all asks for it; code never" limits:"default=frontmatter"`
+	tools.TargetArg
+	Tag      string    `json:"tag" jsonschema:"with or without #; tags nested in it stay" limits:"minLength=1,maxLength=500"`
+	Location tagPlaces `json:"location,omitempty" jsonschema:"the text is only changed if inline or all asks for it; code never" limits:"default=frontmatter"`
 	tools.VersionArg
 	tools.WriteArg
 }

@@ -20,7 +20,7 @@ func (operation) Values() []string { return []string{"set", "merge", "remove", "
 
 type updateIn struct {
 	tools.VaultArg
-	Path       tools.Target `json:"path" jsonschema:"path from the vault's root, with or without .md"`
+	tools.TargetArg
 	Operation  operation    `json:"operation" jsonschema:"set or remove one key, merge properties into those there, or replace all by properties"`
 	Property   string       `json:"key,omitempty" jsonschema:"of set and remove" limits:"minLength=1,maxLength=1000"`
 	Value      tools.Value  `json:"value,omitempty" jsonschema:"of set; any JSON value, null too, dates as text"`

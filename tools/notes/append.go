@@ -13,10 +13,10 @@ import (
 
 type appendIn struct {
 	tools.VaultArg
-	Path    tools.Target `json:"path" jsonschema:"path from the vault's root, with or without .md"`
-	Content string       `json:"content" limits:"minLength=1,maxLength=16000000"`
-	Create  bool         `json:"create_if_missing,omitempty"`
-	Newline bool         `json:"ensure_newline,omitempty" jsonschema:"begin on a line of its own" limits:"default=true"`
+	tools.TargetArg
+	Content string `json:"content" limits:"minLength=1,maxLength=16000000"`
+	Create  bool   `json:"create_if_missing,omitempty"`
+	Newline bool   `json:"ensure_newline,omitempty" jsonschema:"begin on a line of its own" limits:"default=true"`
 	tools.VersionArg
 	tools.WriteArg
 }

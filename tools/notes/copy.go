@@ -12,7 +12,7 @@ import (
 
 type copyIn struct {
 	tools.VaultArg
-	From      tools.Note   `json:"from" jsonschema:"path from the vault's root, with or without .md"`
+	tools.FromArg
 	To        tools.Target `json:"to" jsonschema:"path of the copy"`
 	Overwrite bool         `json:"overwrite,omitempty" jsonschema:"what is there goes to the trash"`
 	tools.VersionArg

@@ -14,8 +14,8 @@ import (
 
 type deleteIn struct {
 	tools.VaultArg
-	Path      tools.Target `json:"path" jsonschema:"path from the vault's root, with or without .md"`
-	Permanent bool         `json:"permanent,omitempty" jsonschema:"not to the trash"`
+	tools.TargetArg
+	Permanent bool `json:"permanent,omitempty" jsonschema:"not to the trash"`
 	tools.VersionArg
 	tools.WriteArg
 }

@@ -14,7 +14,7 @@ import (
 
 type moveIn struct {
 	tools.VaultArg
-	From      tools.Note   `json:"from" jsonschema:"path from the vault's root, with or without .md"`
+	tools.FromArg
 	To        tools.Target `json:"to" jsonschema:"its new path, not a folder"`
 	Overwrite bool         `json:"overwrite,omitempty" jsonschema:"what is there goes to the trash"`
 	Backlinks bool         `json:"update_backlinks,omitempty" jsonschema:"let links in other files follow" limits:"default=true"`

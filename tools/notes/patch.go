@@ -27,14 +27,14 @@ func (part) Values() []string { return []string{"preamble", "document"} }
 
 type patchIn struct {
 	tools.VaultArg
-	Path      tools.Target `json:"path" jsonschema:"path from the vault's root, with or without .md"`
-	Operation operation    `json:"operation"`
-	Heading   []string     `json:"target_heading,omitempty" jsonschema:"title of the section, or the titles that lead to it, outermost first" limits:"maxItems=10"`
-	Line      int          `json:"line,omitempty" jsonschema:"line of the heading, where the same title is there twice" limits:"min=1"`
-	Block     string       `json:"block,omitempty" jsonschema:"block id, instead of a heading" limits:"maxLength=200"`
-	Part      part         `json:"part,omitempty" jsonschema:"instead of both: preamble is what stands above the first heading, document everything below the properties"`
-	Content   string       `json:"content" limits:"maxLength=16000000"`
-	Create    bool         `json:"create_heading,omitempty" jsonschema:"make a missing heading"`
+	tools.TargetArg
+	Operation operation `json:"operation"`
+	Heading   []string  `json:"target_heading,omitempty" jsonschema:"title of the section, or the titles that lead to it, outermost first" limits:"maxItems=10"`
+	Line      int       `json:"line,omitempty" jsonschema:"line of the heading, where the same title is there twice" limits:"min=1"`
+	Block     string    `json:"block,omitempty" jsonschema:"block id, instead of a heading" limits:"maxLength=200"`
+	Part      part      `json:"part,omitempty" jsonschema:"instead of both: preamble is what stands above the first heading, document everything below the properties"`
+	Content   string    `json:"content" limits:"maxLength=16000000"`
+	Create    bool      `json:"create_heading,omitempty" jsonschema:"make a missing heading"`
 	tools.VersionArg
 	tools.WriteArg
 }

@@ -18,9 +18,9 @@ import (
 
 type readIn struct {
 	tools.VaultArg
-	Path     tools.Note `json:"path" jsonschema:"path from the vault's root, with or without .md"`
-	FromLine int        `json:"from_line,omitempty" jsonschema:"first line of a part, from 1" limits:"min=1"`
-	Lines    int        `json:"lines,omitempty" jsonschema:"how many lines the part has; all to the end if left out" limits:"min=1"`
+	tools.NoteArg
+	FromLine int `json:"from_line,omitempty" jsonschema:"first line of a part, from 1" limits:"min=1"`
+	Lines    int `json:"lines,omitempty" jsonschema:"how many lines the part has; all to the end if left out" limits:"min=1"`
 	tools.FormatArg
 }
 

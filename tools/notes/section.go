@@ -17,10 +17,10 @@ import (
 
 type sectionIn struct {
 	tools.VaultArg
-	Path    tools.Note `json:"path" jsonschema:"path from the vault's root, with or without .md"`
-	Heading []string   `json:"heading,omitempty" jsonschema:"title of the section, or the titles that lead to it, outermost first" limits:"maxItems=6,maxLength=1000"`
-	Line    int        `json:"line,omitempty" jsonschema:"line of the heading, where the same title is there twice" limits:"min=1"`
-	Block   string     `json:"block,omitempty" jsonschema:"block id, instead of a heading" limits:"maxLength=200"`
+	tools.NoteArg
+	Heading []string `json:"heading,omitempty" jsonschema:"title of the section, or the titles that lead to it, outermost first" limits:"maxItems=6,maxLength=1000"`
+	Line    int      `json:"line,omitempty" jsonschema:"line of the heading, where the same title is there twice" limits:"min=1"`
+	Block   string   `json:"block,omitempty" jsonschema:"block id, instead of a heading" limits:"maxLength=200"`
 	tools.FormatArg
 }
 

@@ -71,7 +71,7 @@ func list(vaults []*acl.View) tools.Tool {
 			return out, err
 		}
 		for ; at.Vault < len(vaults); at = (place{Vault: at.Vault + 1}) {
-			v := vaults[at.Vault]
+			v := vaults[at.Vault].Now()
 			if !c.Caller.MayUse(v.ID) {
 				continue
 			}

@@ -21,9 +21,9 @@ func Tools() tools.Domain {
 // tableArg names a table of a note.
 type tableArg struct {
 	tools.VaultArg
-	Path  tools.Target `json:"path" jsonschema:"path from the vault's root, with or without .md"`
-	Index int          `json:"table_index,omitempty" jsonschema:"which table of the note, from 0" limits:"min=0,default=0"`
-	Line  int          `json:"line,omitempty" jsonschema:"instead: any line of the table" limits:"min=1"`
+	tools.TargetArg
+	Index int `json:"table_index,omitempty" jsonschema:"which table of the note, from 0" limits:"min=0,default=0"`
+	Line  int `json:"line,omitempty" jsonschema:"instead: any line of the table" limits:"min=1"`
 	tools.VersionArg
 	tools.WriteArg
 }

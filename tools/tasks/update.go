@@ -25,24 +25,24 @@ func (newStatus) Values() []string {
 
 type updateIn struct {
 	tools.VaultArg
-	Path        tools.Target `json:"path" jsonschema:"path from the vault's root, with or without .md"`
-	Line        int          `json:"line,omitempty" jsonschema:"of the task" limits:"min=1"`
-	ID          string       `json:"id,omitempty" jsonschema:"instead of line: its block id, or its id of the Tasks plugin" limits:"maxLength=200"`
-	Text        string       `json:"text,omitempty" jsonschema:"what the task must say now, or the call is refused: its text or its whole line" limits:"maxLength=10000"`
-	Toggle      bool         `json:"toggle,omitempty" jsonschema:"x into an open box, a blank into any other"`
-	Status      newStatus    `json:"status,omitempty" jsonschema:"sets no date by itself"`
-	StatusChar  string       `json:"status_char,omitempty" jsonschema:"or this character" limits:"minLength=1,maxLength=1"`
-	Description string       `json:"description,omitempty" jsonschema:"new text before the fields" limits:"minLength=1,maxLength=10000"`
-	Due         date         `json:"due,omitempty" jsonschema:"YYYY-MM-DD as the others; empty takes a field away"`
-	Scheduled   date         `json:"scheduled,omitempty"`
-	Start       date         `json:"start,omitempty"`
-	Created     date         `json:"created,omitempty"`
-	Done        date         `json:"done,omitempty"`
-	Cancelled   date         `json:"cancelled,omitempty"`
-	Priority    priority     `json:"priority,omitempty"`
-	Recur       string       `json:"recur,omitempty" jsonschema:"such as every week" limits:"maxLength=200"`
-	AddTags     []string     `json:"add_tags,omitempty" limits:"maxItems=20,minLength=1,maxLength=200"`
-	RemoveTags  []string     `json:"remove_tags,omitempty" limits:"maxItems=20,minLength=1,maxLength=200"`
+	tools.TargetArg
+	Line        int       `json:"line,omitempty" jsonschema:"of the task" limits:"min=1"`
+	ID          string    `json:"id,omitempty" jsonschema:"instead of line: its block id, or its id of the Tasks plugin" limits:"maxLength=200"`
+	Text        string    `json:"text,omitempty" jsonschema:"what the task must say now, or the call is refused: its text or its whole line" limits:"maxLength=10000"`
+	Toggle      bool      `json:"toggle,omitempty" jsonschema:"x into an open box, a blank into any other"`
+	Status      newStatus `json:"status,omitempty" jsonschema:"sets no date by itself"`
+	StatusChar  string    `json:"status_char,omitempty" jsonschema:"or this character" limits:"minLength=1,maxLength=1"`
+	Description string    `json:"description,omitempty" jsonschema:"new text before the fields" limits:"minLength=1,maxLength=10000"`
+	Due         date      `json:"due,omitempty" jsonschema:"YYYY-MM-DD as the others; empty takes a field away"`
+	Scheduled   date      `json:"scheduled,omitempty"`
+	Start       date      `json:"start,omitempty"`
+	Created     date      `json:"created,omitempty"`
+	Done        date      `json:"done,omitempty"`
+	Cancelled   date      `json:"cancelled,omitempty"`
+	Priority    priority  `json:"priority,omitempty"`
+	Recur       string    `json:"recur,omitempty" jsonschema:"such as every week" limits:"maxLength=200"`
+	AddTags     []string  `json:"add_tags,omitempty" limits:"maxItems=20,minLength=1,maxLength=200"`
+	RemoveTags  []string  `json:"remove_tags,omitempty" limits:"maxItems=20,minLength=1,maxLength=200"`
 	tools.VersionArg
 	tools.WriteArg
 }

@@ -30,7 +30,7 @@ func listVaults(vaults []*acl.View) tools.Tool {
 		out := listOut{Vaults: []vaultRow{}}
 		for _, v := range vaults {
 			if c.Caller.MayUse(v.ID) {
-				out.Vaults = append(out.Vaults, vaultRow{v.ID, v.Name(), v.ReadOnly})
+				out.Vaults = append(out.Vaults, vaultRow{v.ID, v.Name(), v.Now().ReadOnly})
 			}
 		}
 		return out, nil

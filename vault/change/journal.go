@@ -2,6 +2,7 @@ package change
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"vault-mcp/internal/fingerprint"
@@ -22,6 +23,8 @@ const (
 	// Indeterminate: something failed, and not everything could be taken back; the
 	// entry names the files.
 	Indeterminate Outcome = "indeterminate"
+	// Failed: a call that is no change used its permit, and came to nothing.
+	Failed Outcome = "failed"
 )
 
 // Record is what the journal keeps of one change.
@@ -29,10 +32,14 @@ type Record struct {
 	// ID is the execution's id, of 16 hex digits: the change_id of the wire.
 	ID           string
 	Tool, Caller string
-	Call         fingerprint.Call
-	// Key is the idempotency key, if the call has one, and Grant the approval
-	// that it spends.
-	Key, Grant string
+	// Vault is its id, for the audit; the journal itself does not keep it.
+	Vault string
+	Call  fingerprint.Call
+	// Key is the idempotency key, if the call has one.
+	Key string
+	// Permit is the approval that it spends, or nil. Of a record that was read only
+	// the grant is known.
+	Permit *Permit
 	// Undoes is the id of the change that this one takes back.
 	Undoes  string
 	Began   time.Time
@@ -47,13 +54,28 @@ type Record struct {
 	Edits   []Edit
 }
 
+// Permit is a person's approval with what it is bound to besides the tool, the
+// caller and the call: only where all of it is so is it spent.
+type Permit struct {
+	Grant, Vault string
+	State        fingerprint.State
+	// Choice is what the person chose where there was something to choose.
+	Choice string
+}
+
+// ErrNoGrant means that the permit of a record cannot be spent: it was used,
+// taken back or has expired meanwhile, or is bound to something else.
+var ErrNoGrant = errors.New("the approval cannot be spent")
+
 // Journal keeps records. Each method is one transaction that is on the disk
 // when it returns.
 type Journal interface {
-	// Begin claims the idempotency key, spends the grant and writes the record,
-	// before-images included. With an error nothing of that has happened.
+	// Begin claims the idempotency key, spends the permit and writes the record,
+	// before-images included. With an error nothing of that has happened; where the
+	// permit cannot be spent that is ErrNoGrant.
 	Begin(ctx context.Context, r *Record) error
-	// End closes a record.
+	// End closes a record. One of a change that has written nothing gives the permit
+	// back.
 	End(ctx context.Context, r *Record) error
 	// Keep keeps content of a file that something else wrote, and that was about to
 	// be replaced.

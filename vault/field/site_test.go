@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"vault-mcp/hitl"
 	"vault-mcp/internal/app"
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/config"
@@ -116,7 +117,6 @@ func (s *site) start() error {
 	}
 	s.app, err = app.New(cfg, app.Options{
 		Env: env, Version: "test", Log: slog.New(slog.DiscardHandler),
-		Approve: func(string, string) bool { return true }, // a case is the wish of a person
 	})
 	if err != nil || !s.index {
 		return err
@@ -129,6 +129,11 @@ func (s *site) start() error {
 		}
 	}
 	return troublef("the index does not become ready")
+}
+
+// agree fills in a form as a person does who approves.
+func agree(context.Context, hitl.Form) (json.RawMessage, error) {
+	return json.RawMessage(`{"action":"accept","content":{"approve":true}}`), nil
 }
 
 // status is the tool that says whether the index is ready.
@@ -158,6 +163,7 @@ func (s *site) call(tool string, args values) (values, error) {
 	}
 	res, err := s.app.Dispatcher.Do(s.ctx, dispatch.Request{
 		Caller: auth.Caller{ID: "cli", Scopes: auth.All}, Tool: tool, Args: raw,
+		Reach: hitl.Reach{Forms: true, Ask: agree}, // a case is the wish of a person
 	})
 	if err != nil {
 		if e := fault.Of(err); e.Code == fault.Internal {

@@ -138,6 +138,18 @@ func (x *Index) Has(path string) bool {
 	return len(x.equal(byFold, folded)) > 0
 }
 
+// Named are the files with a name, in whatever folder and case, in the order of
+// their folded paths.
+func (x *Index) Named(name string) (paths []string) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	byFold, _ := x.named(fold(name), "")
+	for _, id := range byFold {
+		paths = append(paths, x.files[id].path)
+	}
+	return paths
+}
+
 // Len is the number of files in the set.
 func (x *Index) Len() int {
 	x.mu.RLock()

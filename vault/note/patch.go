@@ -178,6 +178,14 @@ func (n *Note) targetHeading(t Target) (Heading, error) {
 	if len(t.Heading) == 0 && t.Line > 0 {
 		name, found = fmt.Sprintf("in line %d", t.Line), n.Headings
 	}
+	if len(t.Heading) == 1 && t.Line > 0 {
+		// What looks like hashes may be the text itself: # # N is the heading "# N".
+		for _, h := range n.Headings {
+			if h.Line == t.Line && FoldHeading(h.Text) == FoldHeading(t.Heading[0]) {
+				return h, nil
+			}
+		}
+	}
 	lines := make([]int, len(found))
 	for i, h := range found {
 		if h.Line == t.Line {

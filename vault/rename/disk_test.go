@@ -13,6 +13,7 @@ import (
 
 	"vault-mcp/cache/state"
 	"vault-mcp/internal/fingerprint"
+	"vault-mcp/internal/secrets"
 	"vault-mcp/vault"
 	"vault-mcp/vault/change"
 	"vault-mcp/vault/link"
@@ -97,7 +98,7 @@ func TestApplied(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	s, err := state.Open(t.Context(), t.TempDir())
+	s, err := state.Open(t.Context(), t.TempDir(), secrets.NewProcessRing())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,24 +108,20 @@ func clientError(method string, raw json.RawMessage) error {
 	return fmt.Errorf("%s: the client answered: %w", method, e)
 }
 
-// RequestElicitation asks the user of a client of an older era, and gives the
-// worker of the calling request back meanwhile. It returns an [RPCError] if the
-// client refuses, [ErrClosed] if it goes away, and the cause of ctx if that ends
-// first. It does not look at the client's capabilities.
-func (s *session) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
-	if s.modern {
+// Elicit sends elicitation/create with the given params to the client of the
+// request that ctx belongs to, and returns the result as the client sent it. The
+// worker of the request is given back meanwhile. The error is or wraps an
+// [RPCError] if the client refuses, [ErrClosed] if it goes away, the cause of ctx
+// if that ends first, and [server.ErrServerInitiatedRequestUnsupported] for a
+// request of an era in which servers send none. It does not look at the client's
+// capabilities.
+func Elicit(ctx context.Context, params any) (json.RawMessage, error) {
+	s, ok := server.ClientSessionFromContext(ctx).(*session)
+	if !ok || s.modern {
 		return nil, server.ErrServerInitiatedRequestUnsupported
 	}
 	if s.turn.give() {
 		defer s.turn.take(ctx)
 	}
-	raw, err := s.conn.ask(ctx, string(mcp.MethodElicitationCreate), r.Params)
-	if err != nil {
-		return nil, err
-	}
-	var result mcp.ElicitationResult
-	if err := json.Unmarshal(raw, &result); err != nil {
-		return nil, fmt.Errorf("elicitation/create: the client's result is malformed: %w", err)
-	}
-	return &result, nil
+	return s.conn.ask(ctx, string(mcp.MethodElicitationCreate), params)
 }

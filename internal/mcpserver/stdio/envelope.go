@@ -82,8 +82,11 @@ func parse(line []byte) (envelope, *RPCError) {
 }
 
 func (e *envelope) readParams(params json.RawMessage) *RPCError {
-	var meta json.RawMessage
-	if fault := readMembers(params, []member{{"_meta", &meta}, {"requestId", &e.requestID}}); fault != nil {
+	var meta, state, answers json.RawMessage
+	fault := readMembers(params, []member{
+		{"_meta", &meta}, {"requestId", &e.requestID}, {"requestState", &state}, {"inputResponses", &answers},
+	})
+	if fault != nil {
 		return fault
 	}
 	for key, value := range members(meta) {
@@ -96,6 +99,25 @@ func (e *envelope) readParams(params json.RawMessage) *RPCError {
 		case "progressToken":
 			e.progressToken = value
 		}
+	}
+	if e.modern() {
+		return once(answers)
+	}
+	return nil
+}
+
+// once refuses two answers to one question: mcp-go would take the last of them,
+// and what reads the message before this server does perhaps the first.
+func once(answers json.RawMessage) *RPCError {
+	seen := map[string]bool{}
+	for key := range members(answers) {
+		if seen[string(key)] {
+			return &RPCError{
+				Code: mcp.INVALID_PARAMS, Message: "An answer is there twice.",
+				Data: map[string]any{"argument": "inputResponses", "reason": "malformed"},
+			}
+		}
+		seen[string(key)] = true
 	}
 	return nil
 }

@@ -59,14 +59,11 @@ func testServer() *server.MCPServer {
 			ctx, cancel = context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
 			defer cancel()
 		}
-		result, err := s.RequestElicitation(ctx, mcp.ElicitationRequest{Params: mcp.ElicitationParams{
-			Message: "Delete <it>?", RequestedSchema: map[string]any{"type": "object"},
-		}})
+		result, err := Elicit(ctx, map[string]any{"message": "Delete <it>?", "requestedSchema": map[string]any{"type": "object"}})
 		if err != nil {
 			return text("no answer: " + err.Error()), nil
 		}
-		b, _ := json.Marshal(result)
-		return text(string(b)), nil
+		return text(string(result)), nil
 	})
 	tool("wait_yielded", func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		resume := YieldWorker(ctx)

@@ -42,7 +42,6 @@ var (
 	_ server.SessionWithClientInfo         = (*session)(nil)
 	_ server.SessionWithProtocolVersion    = (*session)(nil)
 	_ server.SessionWithLogging            = (*session)(nil)
-	_ server.SessionWithElicitation        = (*session)(nil)
 	_ server.SessionWithSubscriptionFilter = (*session)(nil)
 	_ server.ClientSession                 = (*broadcast)(nil)
 )

@@ -53,7 +53,7 @@ func (t *turn) give() bool {
 // long as it waits for a person, so that waiting calls do not use up all of
 // them. The caller must call resume before it goes on; it waits for a free
 // worker, or for the end of ctx. Yielding twice, or without a worker, does
-// nothing. RequestElicitation of a session does it by itself.
+// nothing. [Elicit] does it by itself.
 func YieldWorker(ctx context.Context) (resume func()) {
 	s, ok := server.ClientSessionFromContext(ctx).(*session)
 	if !ok || !s.turn.give() {

@@ -1,0 +1,149 @@
+package hitl
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"vault-mcp/vault/change"
+)
+
+// maxOffers is how often one call puts a form before the person.
+const maxOffers = 2
+
+// NeedsInput is the answer to a modern call that has to come again with what a
+// person said. It is an error so that nothing behind the gate is reached.
+type NeedsInput struct {
+	// Key names the form, and State has to come back with its answer.
+	Key   string
+	Form  Form
+	State string
+}
+
+// Error says what is missing.
+func (n *NeedsInput) Error() string { return "a person has to answer first" }
+
+// ask reaches the person by what the client can do, and by a console that is
+// open.
+func (g *Gate) ask(ctx context.Context, c *Call, r *Request, offer int) (*change.Permit, error) {
+	watched := g.Watched()
+	forms := g.formsFor(c)
+	form := c.form()
+	switch {
+	case forms && c.Client.Modern && offer <= maxOffers:
+		return nil, g.offer(ctx, c, r, form, offer)
+	case forms && !c.Client.Modern && c.Client.Ask != nil && (g.Shim || c.Client.Terminal != ""):
+		return g.await(ctx, c, r, &form)
+	case watched:
+		return g.await(ctx, c, r, nil)
+	case offer > 1:
+		return nil, notObtained(c, r)
+	}
+	return nil, required(c, r)
+}
+
+// formsFor reports whether a form reaches the person and its answer counts. At
+// the terminal of who makes the call it is no client that answers.
+func (g *Gate) formsFor(c *Call) bool {
+	return c.Client.Terminal != "" || g.Forms && c.admission().Admitted && !g.Memory.alone()
+}
+
+// offer is the form with a state.
+func (g *Gate) offer(ctx context.Context, c *Call, r *Request, form Form, offer int) error {
+	now, err := g.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	s := signed{
+		Request: r.ID, Caller: r.Caller, Vault: r.Vault, Tool: r.Tool, Call: string(r.Call), State: r.State.Shown(r.ID),
+		Candidates: candidateDigest(r), Phase: c.phase(), Offer: offer,
+		Issued: now.UnixMilli(), Expires: now.Add(g.Life).UnixMilli(),
+	}
+	text, err := s.encode(g.Keys)
+	if err != nil {
+		return err
+	}
+	return &NeedsInput{Key: confirmKey, Form: form, State: text}
+}
+
+// reply is what came of a form that was sent.
+type reply struct {
+	raw json.RawMessage
+	err error
+}
+
+// await waits until a person has answered a request, by the form that is sent
+// first, if there is one, or in another process.
+func (g *Gate) await(ctx context.Context, c *Call, r *Request, form *Form) (*change.Permit, error) {
+	if c.Client.Idle != nil {
+		defer c.Client.Idle()()
+	}
+	asking, stop := context.WithCancel(ctx)
+	defer stop()
+	var replies chan reply
+	if form != nil {
+		replies = make(chan reply, 1)
+		go func() {
+			raw, err := c.Client.Ask(asking, *form)
+			replies <- reply{raw, err}
+		}()
+	}
+	asked, told := time.Now(), time.Now()
+	look := time.NewTicker(g.Pause)
+	defer look.Stop()
+	for {
+		select {
+		case a := <-replies:
+			replies = nil
+			permit, err := g.replied(ctx, c, r, a, time.Since(asked))
+			if permit != nil || err != nil {
+				return permit, err
+			}
+		case <-look.C:
+			now, gr, err := g.Store.Find(ctx, r.ID)
+			if err != nil && ctx.Err() == nil {
+				return nil, err
+			}
+			if err == nil && now.Status != Open {
+				return g.granted(ctx, c, now, gr)
+			}
+			if c.Client.Progress != nil && time.Since(told) >= progressEvery {
+				told = time.Now()
+				c.Client.Progress("A person has to approve the call; it waits.")
+			}
+		case <-ctx.Done():
+			if context.Cause(ctx) == errPatience {
+				g.event(context.WithoutCancel(ctx), EventAnswered, c, TimedOut)
+				return nil, notObtained(c, r)
+			}
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// progressEvery is how often a call that waits says so.
+const progressEvery = 5 * time.Second
+
+// replied takes the reply to a form that was sent. With neither a permit nor an
+// error the call waits on for a console.
+func (g *Gate) replied(ctx context.Context, c *Call, r *Request, got reply, after time.Duration) (*change.Permit, error) {
+	if got.err != nil {
+		if errors.Is(got.err, context.Canceled) || errors.Is(got.err, context.DeadlineExceeded) || errors.Is(got.err, errPatience) {
+			return nil, nil // the loop sees why
+		}
+		g.event(ctx, EventAnswered, c, ClientFault)
+		if g.Watched() {
+			return nil, nil
+		}
+		return nil, notObtained(c, r)
+	}
+	a, err := ParseAnswer(got.raw)
+	if err != nil {
+		return nil, malformedAnswer(err)
+	}
+	if a.Approves() {
+		return g.approve(ctx, c, r, a)
+	}
+	return nil, g.no(ctx, c, r, a, after)
+}

@@ -1,0 +1,593 @@
+package hitl
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"vault-mcp/internal/fault"
+	"vault-mcp/internal/fingerprint"
+	"vault-mcp/vault/change"
+)
+
+// Call is a call that may need a person.
+type Call struct {
+	// Vault is the id of the vault.
+	Vault, Tool, Caller string
+	Hash                fingerprint.Call
+	// Token is what a person gave the caller, or "".
+	Token string
+	// Client is how the person behind the call can be reached.
+	Client Reach
+
+	// Floor says why a person is needed. It and the rest is known once the call is
+	// planned.
+	Floor string
+	// Parts are what the confirmation is bound to, and Marks the same by name.
+	Parts [][]byte
+	Marks []Mark
+	// Summary says in one sentence what would be done, and Notes what the person
+	// should know besides.
+	Summary string
+	Notes   []string
+	// Undo says whether it can be taken back.
+	Undo string
+	// Preview is the unified diff, made when it is needed: whole for the person, or
+	// as much as the caller may see, because a form passes through its client.
+	Preview func(whole bool) string
+	// Knows reports whether the caller may know of a target that has changed.
+	Knows func(name string) bool
+	// Dry says that nothing will be done.
+	Dry bool
+
+	title   string // that several notes have
+	options []Option
+	chosen  *chosen
+	back    *signed // what came back with a retry, checked
+	yes     *Answer // and what the person said
+	wait    bool    // nobody has said anything yet, but somebody may at a console
+}
+
+// Reach is how the person behind a call can be reached.
+type Reach struct {
+	// Modern is whether a form is answered by calling again (2026-07-28).
+	Modern bool
+	// Forms and URLs are what the client can show, for this very request.
+	Forms, URLs bool
+	// State and Answers are what a retry of a modern call carries.
+	State   string
+	Answers map[string]json.RawMessage
+	// Ask sends a form of an older protocol, or shows it at the terminal of the
+	// person who makes the call, and returns the result as the client sent it. It is
+	// nil where that is impossible.
+	Ask func(context.Context, Form) (json.RawMessage, error)
+	// Terminal is the account of the person whose terminal Ask uses, or "".
+	Terminal string
+	// Idle is called before waiting for a person, and what it returns when that is
+	// over; it may be nil.
+	Idle func() (resume func())
+	// Progress tells the client that the call still waits; it may be nil.
+	Progress func(message string)
+}
+
+// Gate decides whether the calls on one vault may run. Its methods may be called
+// at the same time.
+type Gate struct {
+	Store Store
+	Keys  Keys
+	// Memory is shared by the gates of a process.
+	Memory *Memory
+	// Life is how long a grant and a state are good.
+	Life time.Duration
+	// Forms is whether a client's word counts, and Shim whether older clients are
+	// asked as well.
+	Forms, Shim bool
+	// Watched reports whether a console or page is open that shows requests.
+	Watched func() bool
+	// Patience is how long a call waits for a person at most, and Pause how often it
+	// looks for an answer.
+	Patience, Pause time.Duration
+	// Event is told what happens: names and ids, never what a note or a person says.
+	Event func(ctx context.Context, name string, attrs ...any)
+}
+
+// The events of the gate.
+const (
+	EventRequested = "vault.elicit.requested"
+	EventAnswered  = "vault.elicit.answered"
+	EventDrift     = "vault.elicit.drift"
+	// EventConsumed is one run of what was approved, and EventReleased an approval
+	// that is given back because the run has written nothing.
+	EventConsumed = "vault.elicit.consumed"
+	EventReleased = "vault.elicit.released"
+)
+
+// The outcomes of EventAnswered.
+const (
+	Accepted    = "accept"
+	Refused     = "decline"
+	Cancelled   = "cancel"
+	TimedOut    = "timeout"
+	Unattended  = "unattended"
+	TooLate     = "expired"
+	Replayed    = "replayed"
+	ClientFault = "client_error"
+)
+
+// Patience is how long a call waits for a person at most: real clients give up
+// after 60 seconds.
+const Patience = 50 * time.Second
+
+// confirmKey is the key of the form in a modern round trip.
+const confirmKey = "confirm"
+
+// Answered looks at what came with a call, before anything else is done with it:
+// a no counts even if the gate would no longer apply, and what was done once is
+// told even if it could not be planned again. It fails with *ProtocolError for what
+// is altered, foreign or malformed, and with a fault for a no, for nobody, and for
+// what came too late.
+func (g *Gate) Answered(ctx context.Context, c *Call) error {
+	if c.Token != "" {
+		_, _, err := g.tokenOf(ctx, c)
+		return err
+	}
+	if !c.Client.Modern || c.Client.State == "" {
+		return nil
+	}
+	s, err := decodeState(g.Keys, c.Client.State)
+	void := errors.Is(err, errStateVoid)
+	if err != nil && !void {
+		return invalidState("altered")
+	}
+	if part := s.foreign(c); part != "" && !void {
+		return invalidState("foreign").with("differs", part)
+	}
+	var answer *Answer
+	raw, answered := c.Client.Answers[confirmKey]
+	if answered && (void || s.Phase == phaseConfirm) {
+		a, err := ParseAnswer(raw)
+		if err != nil {
+			return malformedAnswer(err)
+		}
+		answer = &a
+	}
+	if void {
+		return g.late(ctx, c, nil)
+	}
+	r, gr, err := g.Store.Find(ctx, s.Request)
+	if errors.Is(err, ErrNoRequest) {
+		return g.late(ctx, c, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if s.State != r.State.Shown(r.ID) || s.Candidates != candidateDigest(r) {
+		return invalidState("foreign").with("differs", "state")
+	}
+	if answered && s.Phase == phaseChoose {
+		a, err := answerOf(r, raw)
+		if err != nil {
+			return malformedAnswer(err)
+		}
+		answer = &a
+	}
+	if r.Status != Open && r.Status != Approved {
+		return g.ended(ctx, c, r, gr)
+	}
+	now, err := g.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	if s.late(now) && (answer == nil || !answer.Refuses()) { // a no is never too late
+		return g.late(ctx, c, r)
+	}
+	c.back, c.yes = &s, answer
+	if answer == nil || s.Phase == phaseConfirm && answer.Approves() {
+		return nil
+	}
+	if answer.Action == Cancel && r.Status == Approved {
+		c.yes = nil // nobody answered here, but somebody has elsewhere
+		return nil
+	}
+	after := now.Sub(time.UnixMilli(s.Issued))
+	if s.Phase == phaseChoose {
+		return g.settle(ctx, c, r, *answer, after)
+	}
+	return g.no(ctx, c, r, *answer, after)
+}
+
+// late is an answer after its time.
+func (g *Gate) late(ctx context.Context, c *Call, r *Request) error {
+	g.event(ctx, EventAnswered, c, TooLate)
+	return expired(c, r)
+}
+
+// tokenOf is what a token redeems, if it was given for this call and can still be
+// used.
+func (g *Gate) tokenOf(ctx context.Context, c *Call) (*Request, *Grant, error) {
+	r, gr, err := g.Store.Redeem(ctx, TokenHash(c.Token))
+	if errors.Is(err, ErrNoRequest) {
+		return nil, nil, invalidToken(c, "unknown", nil)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.Vault != c.Vault || r.Tool != c.Tool || r.Caller != c.Caller || r.Call != c.Hash {
+		return nil, nil, invalidToken(c, "foreign", nil)
+	}
+	if r.Status != Approved {
+		return nil, nil, g.ended(ctx, c, r, gr)
+	}
+	return r, gr, nil
+}
+
+// no is an answer other than a yes, after a time. Without an error the call goes
+// on to wait for somebody at a console.
+func (g *Gate) no(ctx context.Context, c *Call, r *Request, a Answer, after time.Duration) error {
+	if after < g.Memory.quick() && c.Client.Terminal == "" {
+		g.event(ctx, EventAnswered, c, Unattended)
+		if g.Watched() && !c.wait {
+			c.wait, c.yes = true, nil
+			return nil
+		}
+		g.Memory.unattended()
+		if a.Refuses() {
+			return declined(c, r)
+		}
+		return notObtained(c, r)
+	}
+	g.Memory.attended()
+	if !a.Refuses() {
+		g.event(ctx, EventAnswered, c, Cancelled)
+		return notObtained(c, r)
+	}
+	g.event(ctx, EventAnswered, c, Refused)
+	route, by := g.routeOf(c)
+	// One that was used, or is no longer there, stays what it is: a no comes too late
+	// for it.
+	if err := g.Store.End(ctx, r.ID, Declined, route, by, Open, Approved); err != nil && !errors.Is(err, ErrStatus) {
+		return err
+	}
+	g.Memory.decline(r.Vault, r.Tool, r.Marks, time.Now())
+	return declined(c, r)
+}
+
+// routeOf is the route by which the client of a call answers, and who attests.
+func (g *Gate) routeOf(c *Call) (Route, string) {
+	switch {
+	case c.Client.Terminal != "":
+		return RouteCommand, c.Client.Terminal
+	case c.Client.Modern:
+		return RouteState, Client
+	}
+	return RouteShim, Client
+}
+
+// Confirm lets a call run, asks for it, or refuses it. A nil error comes with the
+// permit that the run spends.
+func (g *Gate) Confirm(ctx context.Context, c *Call) (*change.Permit, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, g.Patience, errPatience)
+	defer cancel()
+	if c.Client.unsolicited() {
+		return nil, unasked()
+	}
+	switch {
+	case c.chosen != nil:
+		return g.byChoice(ctx, c)
+	case c.Token != "":
+		return g.byToken(ctx, c)
+	case c.back != nil && (c.yes != nil || !c.wait):
+		return g.byState(ctx, c)
+	}
+	return g.plain(ctx, c)
+}
+
+var errPatience = errors.New("nobody has answered in time")
+
+// byToken is a call that carries what a person gave its caller.
+func (g *Gate) byToken(ctx context.Context, c *Call) (*change.Permit, error) {
+	r, gr, err := g.tokenOf(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return g.granted(ctx, c, r, gr)
+}
+
+// ended explains why a request that is neither open nor approved lets nothing
+// run.
+func (g *Gate) ended(ctx context.Context, c *Call, r *Request, gr *Grant) error {
+	switch r.Status {
+	case Used:
+		g.event(ctx, EventAnswered, c, Replayed)
+		return invalidToken(c, "used", gr)
+	case Expired:
+		g.event(ctx, EventAnswered, c, TooLate)
+		if c.Token == "" {
+			return expired(c, r)
+		}
+		return invalidToken(c, "expired", gr)
+	case Declined:
+		return declined(c, r)
+	case Abandoned:
+		return invalidToken(c, "abandoned", gr)
+	default:
+		return invalidToken(c, "superseded", gr)
+	}
+}
+
+// granted spends the grant of a request that has one, if the state is still the
+// one that was approved.
+func (g *Gate) granted(ctx context.Context, c *Call, r *Request, gr *Grant) (*change.Permit, error) {
+	if r.Status != Approved || gr == nil {
+		return nil, g.ended(ctx, c, r, gr)
+	}
+	if g.differs(c, r) {
+		return nil, g.drift(ctx, c, r)
+	}
+	if gr.Route.Person() {
+		g.Memory.attended()
+	}
+	return &change.Permit{Grant: gr.ID, Vault: r.Vault, State: r.State, Choice: gr.Choice}, nil
+}
+
+// differs reports whether the call is about another state than a request.
+func (g *Gate) differs(c *Call, r *Request) bool {
+	return seal(g.Keys, kidOf(r.State), c.Parts) != r.State
+}
+
+// byState is a retry that brings a person's yes, or nothing.
+func (g *Gate) byState(ctx context.Context, c *Call) (*change.Permit, error) {
+	if !g.Forms {
+		return nil, notObtainedByForm(c)
+	}
+	r, gr, err := g.Store.Find(ctx, c.back.Request)
+	if err != nil {
+		return nil, err
+	}
+	if r.Status != Open {
+		return g.granted(ctx, c, r, gr)
+	}
+	if g.differs(c, r) {
+		return nil, g.drift(ctx, c, r)
+	}
+	if c.yes == nil {
+		return g.ask(ctx, c, r, c.back.Offer+1) // good, and nothing was answered
+	}
+	return g.approve(ctx, c, r, *c.yes)
+}
+
+// approve turns a client's yes into a grant. Another process may have been
+// quicker: then what that one did counts.
+func (g *Gate) approve(ctx context.Context, c *Call, r *Request, a Answer) (*change.Permit, error) {
+	route, by := g.routeOf(c)
+	g.Memory.attended()
+	gr, err := g.Store.Approve(ctx, r.ID, Approval{Route: route, By: by, Life: g.Life})
+	if errors.Is(err, ErrStatus) {
+		if r, gr, err = g.Store.Find(ctx, r.ID); err == nil {
+			return g.granted(ctx, c, r, gr)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.event(ctx, EventAnswered, c, Accepted)
+	return &change.Permit{Grant: gr.ID, Vault: r.Vault, State: r.State, Choice: gr.Choice}, nil
+}
+
+// rest is how long a no is remembered.
+const rest = 300 * time.Second
+
+// plain is a call that brings nothing with it.
+func (g *Gate) plain(ctx context.Context, c *Call) (*change.Permit, error) {
+	r, gr, err := g.Store.Latest(ctx, c.Vault, c.Tool, c.Caller, c.Hash)
+	if err != nil {
+		return nil, err
+	}
+	if r != nil && r.Status == Approved {
+		return g.granted(ctx, c, r, gr)
+	}
+	if r != nil && r.Status == Declined && !g.differs(c, r) {
+		now, err := g.Store.Now(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if now.Sub(r.Answered) < rest {
+			return nil, declined(c, r)
+		}
+	}
+	if r == nil || r.Status != Open || g.differs(c, r) {
+		if r, err = g.raise(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	if g.Memory.declined(c.Vault, c.Tool, c.Marks, time.Now()) {
+		return nil, declined(c, r)
+	}
+	if c.wait {
+		return g.await(ctx, c, r, nil)
+	}
+	return g.ask(ctx, c, r, 1)
+}
+
+// raise keeps a new request for a call.
+func (g *Gate) raise(ctx context.Context, c *Call) (*Request, error) {
+	kid, _ := g.Keys.Key(fingerprintLabel)
+	a := c.admission()
+	r := &Request{
+		Bound: Bound{Vault: c.Vault, Tool: c.Tool, Caller: c.Caller, Call: c.Hash, State: seal(g.Keys, kid, c.Parts)},
+		Floor: c.Floor, Summary: c.Summary, Preview: c.preview(true), Marks: c.Marks, Candidates: g.candidates(c, kid),
+		Method: MethodCall, Mode: string(a.Wanted), Negotiated: a.Negotiated.String(), Fallback: string(a.Fallback),
+	}
+	err := g.Store.Raise(ctx, r)
+	if errors.Is(err, ErrTooMany) {
+		return nil, fault.New(fault.Throttled, "%d calls wait for a person already. They can be approved, declined or abandoned with vault-mcp elicit.", MaxOpen).
+			With("retry_after_ms", time.Minute.Milliseconds())
+	}
+	if err == nil {
+		g.event(ctx, EventRequested, c, "", "request_id", r.ID, "mode", r.Mode, "negotiated", r.Negotiated, "not_sent_because", string(a.Reason))
+	}
+	return r, err
+}
+
+func (c *Call) preview(whole bool) string {
+	if c.Preview == nil {
+		return ""
+	}
+	return c.Preview(whole)
+}
+
+// drift ends a request whose state is no more, and raises a fresh one.
+func (g *Gate) drift(ctx context.Context, c *Call, r *Request) error {
+	g.event(ctx, EventDrift, c, "", "request_id", r.ID)
+	fresh, err := g.raise(ctx, c) // which supersedes the old one
+	if err != nil {
+		return err
+	}
+	return drifted(c, fresh, changedMarks(r.Marks, c.Marks))
+}
+
+// Drifted is called with what a call would do now, when the vault turned out to
+// be another one after it had a permit: nothing was applied, and nothing spent. If
+// the permit was spent meanwhile, by the same call made twice at a time, it is
+// that which has changed the vault.
+func (g *Gate) Drifted(ctx context.Context, c *Call, p *change.Permit, was []Mark) error {
+	if spent := g.spent(ctx, c, p); spent != nil {
+		return spent
+	}
+	if c.chosen != nil {
+		return g.driftedChoice(ctx, c, was)
+	}
+	g.event(ctx, EventDrift, c, "")
+	fresh, err := g.raise(ctx, c)
+	if err != nil {
+		return err
+	}
+	return drifted(c, fresh, changedMarks(was, c.Marks))
+}
+
+// spent says that a permit was spent meanwhile; nil if it was not.
+func (g *Gate) spent(ctx context.Context, c *Call, p *change.Permit) error {
+	if p == nil {
+		return nil
+	}
+	r, gr, err := g.Store.Granted(ctx, p.Grant)
+	if err != nil || r.Status != Used {
+		return nil
+	}
+	return g.ended(ctx, c, r, gr)
+}
+
+// Lost is called when a call can no longer be planned: if it had been asked
+// about, that is drift. The error is err where it had not.
+func (g *Gate) Lost(ctx context.Context, c *Call, p *change.Permit, err error) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || !slices.Contains(ofTheVault, e.Code) {
+		return err
+	}
+	if spent := g.spent(ctx, c, p); spent != nil {
+		return spent
+	}
+	if c.chosen != nil {
+		return g.lostChoice(ctx, c, e)
+	}
+	var r *Request
+	var failed error
+	switch {
+	case c.Token != "":
+		r, _, failed = g.Store.Redeem(ctx, TokenHash(c.Token))
+	case c.back != nil:
+		r, _, failed = g.Store.Find(ctx, c.back.Request)
+	default:
+		r, _, failed = g.Store.Latest(ctx, c.Vault, c.Tool, c.Caller, c.Hash)
+	}
+	if failed != nil || r == nil || r.Call != c.Hash || r.Vault != c.Vault || r.Tool != c.Tool || r.Caller != c.Caller {
+		return err
+	}
+	asked := r.Status == Approved || r.Status == Open && (c.Token != "" || c.back != nil)
+	if !asked || g.Store.End(ctx, r.ID, Superseded, "", "", r.Status) != nil {
+		return err
+	}
+	g.event(ctx, EventDrift, c, "", "request_id", r.ID)
+	return lost(c, e)
+}
+
+// ofTheVault are the codes of faults that come with what a vault holds.
+var ofTheVault = []fault.Code{fault.NoteNotFound, fault.NotFound, fault.NoteExists, fault.ConcurrentModification, fault.InvalidInput}
+
+// Unspent explains why a permit could not be spent.
+func (g *Gate) Unspent(ctx context.Context, c *Call, p *change.Permit) error {
+	r, gr, err := g.Store.Granted(ctx, p.Grant)
+	switch {
+	case errors.Is(err, ErrNoRequest): // it was renewed meanwhile
+		return invalidToken(c, "superseded", nil)
+	case err != nil:
+		return err
+	case r.Status == Approved: // bound to something else: nothing of this program does that
+		return fault.New(fault.Internal, "The approval does not fit the call; nothing was changed.")
+	}
+	_, err = g.granted(ctx, c, r, gr)
+	return err
+}
+
+// changedMarks are the names whose mark is not the same in both lists, sorted.
+func changedMarks(was, is []Mark) []string {
+	a, b := map[string]string{}, map[string]string{}
+	for _, m := range was {
+		a[m.Name] += m.Sum + " "
+	}
+	for _, m := range is {
+		b[m.Name] += m.Sum + " "
+	}
+	var names []string
+	for n, s := range a {
+		if b[n] != s {
+			names = append(names, n)
+		}
+	}
+	for n := range b {
+		if _, ok := a[n]; !ok {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// MarkOf is the mark of a target with a name.
+func MarkOf(name string, state []byte) Mark {
+	sum := sha256.Sum256(state)
+	return Mark{name, base64.RawURLEncoding.EncodeToString(sum[:12])}
+}
+
+// TokenHash is what is kept of a token.
+func TokenHash(token string) []byte {
+	sum := sha256.Sum256([]byte("vault-mcp token v1 " + token))
+	return sum[:]
+}
+
+// candidateDigest is what a state says of the candidates, salted.
+func candidateDigest(r *Request) string {
+	if len(r.Candidates) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	h.Write([]byte(r.ID))
+	_ = json.NewEncoder(h).Encode(r.Candidates) // strings alone
+	return hex.EncodeToString(h.Sum(nil))[:32]
+}
+
+func (g *Gate) event(ctx context.Context, name string, c *Call, outcome string, attrs ...any) {
+	if g.Event == nil {
+		return
+	}
+	attrs = append(attrs, "tool", c.Tool, "caller", c.Caller, "vault", c.Vault)
+	if outcome != "" {
+		attrs = append(attrs, "outcome", outcome)
+	}
+	g.Event(ctx, name, attrs...)
+}

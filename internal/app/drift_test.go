@@ -1,0 +1,162 @@
+package app_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"context"
+
+	"vault-mcp/hitl"
+	"vault-mcp/internal/fault"
+)
+
+// ways are the routes by which a person approves a call: each makes the call,
+// lets something happen, approves, and is the error of the call that follows.
+var ways = map[string]func(g *gated, r request, meanwhile func()) error{
+	"state": func(g *gated, r request, meanwhile func()) error {
+		s := g.ask(r)
+		meanwhile()
+		_, err := do1(g.t.Context(), g.app, r.with(s, yes))
+		return err
+	},
+	"shim": func(g *gated, r request, meanwhile func()) error {
+		r.reach = hitl.Reach{Forms: true, Ask: func(context.Context, hitl.Form) (json.RawMessage, error) {
+			meanwhile()
+			return json.RawMessage(yes), nil
+		}}
+		_, err := do1(g.t.Context(), g.app, r)
+		return err
+	},
+	"token": func(g *gated, r request, meanwhile func()) error {
+		r.reach = hitl.Reach{}
+		g.do(r)
+		if err := g.approve(token); err != nil {
+			g.t.Fatal(err)
+		}
+		meanwhile()
+		r.args = strings.Replace(r.args, "{", `{"elicit_token":"`+token+`",`, 1)
+		_, err := do1(g.t.Context(), g.app, r)
+		return err
+	},
+	"console": func(g *gated, r request, meanwhile func()) error {
+		r.reach = hitl.Reach{}
+		g.do(r)
+		if err := g.approve(""); err != nil {
+			g.t.Fatal(err)
+		}
+		meanwhile()
+		_, err := do1(g.t.Context(), g.app, r)
+		return err
+	},
+	"console, while the call waits": func(g *gated, r request, meanwhile func()) error {
+		r.reach = hitl.Reach{}
+		g.do(request{tool: "snapshot_note", args: `{"path":"b.md"}`}) // makes the state folder
+		s := g.store()
+		release, err := s.Watch()
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		defer release()
+		done := make(chan error, 1)
+		go func() {
+			_, err := do1(g.t.Context(), g.app, r)
+			done <- err
+		}()
+		for range 500 {
+			if list, err := s.List(g.t.Context()); err == nil && len(list) > 0 {
+				meanwhile()
+				if err := g.approve(""); err != nil {
+					g.t.Error(err)
+				}
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		return <-done
+	},
+}
+
+// What a person approved is not done to a vault that has changed since, whatever
+// has changed and by whatever route they approved: nothing is applied, nothing
+// spent, and what has changed is named.
+func TestAnApprovalOfOneStateIsNotUsedOnAnother(t *testing.T) {
+	files := map[string]string{
+		"Hub.md": "# Hub\n\n- [[a]]\n- [[b]]\n", "a.md": "a [[F/n]]\n", "b.md": "b\n", "F/n.md": "n\n", "F/pic.png": "\x89PNG\x00", "G/x.md": "x\n", "p.md": "---\nz: 1\n---\np\n",
+		".obsidian/app.json": `{"trashOption":"local"}`,
+	}
+	for _, tt := range []struct {
+		tool, args string
+		change     func(*gated)
+		changed    string
+	}{
+		{"delete_note", `{"path":"a.md"}`, func(g *gated) { g.write("a.md", "a, edited [[F/n]]\n") }, "a.md"},
+		{"delete_note", `{"path":"a.md"}`, func(g *gated) { g.remove("a.md") }, ""},
+		{"delete_note", `{"path":"a.md"}`, func(g *gated) { g.write(".obsidian/app.json", `{"trashOption":"none"}`) }, "a.md"},
+		{"write_note", `{"path":"a.md","mode":"overwrite","content":"new\n"}`, func(g *gated) { g.write("a.md", "else\n") }, "a.md"},
+		{"move_note", `{"from":"F/n.md","to":"G/n.md"}`, func(g *gated) { g.write("b.md", "b [[F/n]]\n") }, "b.md"},
+		{"move_note", `{"from":"F/n.md","to":"G/n.md"}`, func(g *gated) { g.write("G/n.md", "taken\n") }, ""},
+		{"move_note", `{"from":"F/n.md","to":"G/n.md"}`, func(g *gated) { g.write("F/n.md", "else\n") }, "F/n.md"},
+		{"delete_folder", `{"path":"F"}`, func(g *gated) { g.write("F/late.md", "late\n") }, ""},
+		{"delete_attachment", `{"path":"F/pic.png"}`, func(g *gated) { g.write("F/pic.png", "\x89PNG\x00\x01") }, "F/pic.png"},
+		{"rewrite_link", `{"from_target":"F/n","to_target":"G/x"}`, func(g *gated) { g.write("b.md", "b [[F/n]]\n") }, "b.md"},
+		{"bulk_set_property", `{"paths":["a.md","b.md"],"key":"k","value":1}`, func(g *gated) { g.write("b.md", "b2\n") }, "b.md"},
+		{"update_frontmatter", `{"path":"p.md","operation":"replace","properties":{"k":1}}`, func(g *gated) { g.write("p.md", "---\nz: 2\n---\np\n") }, "p.md"},
+	} {
+		for way, approve := range ways {
+			t.Run(fmt.Sprintf("%s %s %s", tt.tool, tt.changed, way), func(t *testing.T) {
+				g := newGated(t)
+				plant(t, g.dir, files)
+				var before map[string]string
+				err := approve(g, request{tool: tt.tool, args: tt.args, reach: hitl.Reach{Modern: true, Forms: true}}, func() {
+					tt.change(g)
+					before = bytesOf(t, g.dir)
+				})
+				e, ok := errors.AsType[*fault.Error](err)
+				if !ok || e.Code != fault.ReplayDrift {
+					t.Fatalf("%v (%v)", err, errors.Unwrap(err))
+				}
+				if names, _ := e.Details["changed"].([]string); tt.changed != "" && !slices.Contains(names, tt.changed) {
+					t.Errorf("named are %q", names)
+				}
+				if after := bytesOf(t, g.dir); fmt.Sprint(after) != fmt.Sprint(before) {
+					t.Errorf("the vault is %q, not %q", after, before)
+				}
+				if n := g.query("SELECT count(*) FROM grants WHERE uses > 0"); n != "0" {
+					t.Errorf("%s grants are spent", n)
+				}
+				if n := g.query("SELECT count(*) FROM requests WHERE status = 'approved'"); n != "0" {
+					t.Error("the old request is still approved")
+				}
+				if id, ok := e.Details["request_id"]; ok && g.query("SELECT status FROM requests WHERE request_id = ?", id) != "open" {
+					t.Errorf("the fresh request %v is not open", id)
+				}
+			})
+		}
+	}
+}
+
+// What has changed in a folder that the caller may not know of is not named.
+func TestDriftDoesNotNameHiddenNotes(t *testing.T) {
+	g := newGated(t)
+	plant(t, g.dir, map[string]string{"F/n.md": "n\n", "Private/diary.md": "diary\n"})
+	g.app = start(t, g.home, fmt.Sprintf("vaults: [{path: %q, rules: [{glob: Private/**, verbs: {read: hide}}]}]\n", g.dir))
+	g.clock.now = time.Now()
+	for way, approve := range ways {
+		if strings.HasPrefix(way, "console, ") {
+			continue // the same as the console
+		}
+		g.write("Private/diary.md", "diary\n")
+		err := approve(g, request{tool: "move_note", args: `{"from":"F/n.md","to":"b/` + way + `.md"}`, reach: hitl.Reach{Modern: true, Forms: true}}, func() {
+			g.write("Private/diary.md", "diary [[n]] "+way+"\n[[F/n]]")
+		})
+		e := fault.Of(err)
+		if text, _ := json.Marshal(e); e.Code != fault.ReplayDrift || strings.Contains(string(text), "diary") || strings.Contains(string(text), "Private") {
+			t.Errorf("%s: %v %v", way, e, e.Details)
+		}
+	}
+}

@@ -1,0 +1,244 @@
+// Package elicit is the way by which a person answers from a terminal: it finds
+// the state folders of this account, decides whether this process may answer
+// for a person, shows requests, and keeps what the person says. Nothing here is
+// reachable by a tool.
+package elicit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"vault-mcp/cache"
+	"vault-mcp/cache/state"
+	"vault-mcp/internal/config"
+	"vault-mcp/internal/secrets"
+)
+
+// Desk is where a person answers. Close ends its use.
+type Desk struct {
+	// Env is the environment, and Config a further config file or vault folder, or
+	// "".
+	Env    config.Env
+	Config string
+	// Terminal opens the person's terminal; it fails with ErrNoTerminal.
+	Terminal func() (*Terminal, error)
+
+	places map[string]*place // by their folder
+}
+
+// place is a state folder with what is known of it.
+type place struct {
+	dir   string
+	store *state.Store // nil while there is no state
+	// vaults are those whose state it is, as the servers' list and configs tell.
+	vaults []cache.ServedVault
+	// rules are the configs in effect, and parents who spawned servers with them.
+	rules   []config.Elicit
+	parents []parent
+	// wrong is why it cannot be used, or nil.
+	wrong error
+	watch func() // ends the watch, if it is watched
+}
+
+type parent struct {
+	cache.Process
+	shell bool // allow_client_shell of its server
+}
+
+// Account is the name of the person's account, which attests what they answer.
+func Account() string {
+	u, err := user.Current()
+	if err != nil {
+		return fmt.Sprintf("uid %d", os.Getuid())
+	}
+	return u.Username
+}
+
+// look finds the state folders there are now: those of running servers, that of
+// the config, and all in the usual places. It can be called again and again.
+func (d *Desk) look(ctx context.Context) error {
+	if d.places == nil {
+		d.places = map[string]*place{}
+	}
+	for _, p := range d.places {
+		p.vaults, p.rules, p.parents, p.wrong = nil, nil, nil, nil
+	}
+	servers, err := cache.List(d.Env)
+	if err != nil {
+		return err
+	}
+	for _, s := range servers {
+		d.server(s)
+	}
+	if err := d.configured(); err != nil {
+		return err
+	}
+	for _, dir := range cache.Folders(d.Env) {
+		if state.Exists(dir) {
+			d.at(dir)
+		}
+	}
+	for _, p := range d.places {
+		p.open(ctx)
+	}
+	return nil
+}
+
+// server adds what a running server says of its vaults.
+func (d *Desk) server(s cache.Entry) {
+	rules := config.Elicit{}
+	var wrong error
+	if s.Config == "" {
+		rules = config.Default().Elicit
+	} else if cfg, err := d.Env.Load(s.Config); err != nil {
+		// What it forbids is not known.
+		wrong = fmt.Errorf("the config of a server cannot be read: %w", err)
+	} else {
+		rules = cfg.Elicit
+	}
+	for _, v := range s.Vaults {
+		if v.StateDir == "" {
+			continue
+		}
+		p := d.at(v.StateDir)
+		p.vaults = append(p.vaults, v)
+		p.parents = append(p.parents, parent{s.Parent, rules.AllowClientShell})
+		p.rules = append(p.rules, rules)
+		p.wrong = errors.Join(p.wrong, wrong)
+	}
+}
+
+// configured adds the vaults of the config that was named.
+func (d *Desk) configured() error {
+	if d.Config == "" {
+		return nil
+	}
+	cfg, err := d.Env.Load(d.Config)
+	if err != nil {
+		return err
+	}
+	for _, v := range cfg.Vaults {
+		dir, err := cache.Folder(d.Env, cfg.StateDir, v.Real)
+		if err != nil {
+			return err
+		}
+		p := d.at(dir)
+		p.vaults = append(p.vaults, cache.ServedVault{ID: v.ID, Path: v.Real, StateDir: dir})
+		p.rules = append(p.rules, cfg.Elicit)
+	}
+	return nil
+}
+
+// at is the place of a folder, however it is spelled.
+func (d *Desk) at(dir string) *place {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	p := d.places[dir]
+	if p == nil {
+		p = &place{dir: dir}
+		d.places[dir] = p
+	}
+	return p
+}
+
+// open opens the state of a place, if there is one and it is this account's.
+func (p *place) open(ctx context.Context) {
+	err := cache.Private(p.dir)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		p.wrong = errors.Join(p.wrong, err)
+		return
+	case p.store != nil || !state.Exists(p.dir):
+		return
+	}
+	keys, err := secrets.Open(p.dir)
+	if err == nil {
+		p.store, err = state.Open(ctx, p.dir, keys)
+	}
+	if err != nil {
+		p.wrong = errors.Join(p.wrong, err)
+	}
+}
+
+// Close ends the use of all states.
+func (d *Desk) Close() {
+	for _, p := range d.places {
+		if p.watch != nil {
+			p.watch()
+		}
+		if p.store != nil {
+			_ = p.store.Close() // every transaction is on the disk
+		}
+	}
+}
+
+// inOrder are the places, ordered by their folders.
+func (d *Desk) inOrder() []*place {
+	var all []*place
+	for _, p := range d.places {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b *place) int { return strings.Compare(a.dir, b.dir) })
+	return all
+}
+
+// lineage does not change while a process runs, as far as it matters here.
+var lineage = sync.OnceValue(cache.Lineage)
+
+// below reports whether this process descends from another one.
+func below(other cache.Process) bool { return slices.ContainsFunc(lineage(), other.Is) }
+
+// refused says why nobody may answer by a route here, or nil. All configs that
+// are in effect have to allow it.
+func (p *place) refused(route config.Route) error {
+	if p.wrong != nil {
+		return p.wrong
+	}
+	for _, from := range p.parents {
+		if !from.shell && below(from.Process) {
+			return errors.New("this command runs below the program that started the server, so it may not answer for a person: run it in a terminal of your own, or set elicit.allow_client_shell")
+		}
+	}
+	for _, r := range p.rules {
+		if !r.Takes(route) {
+			return fmt.Errorf("the config does not have %q in elicit.routes", route)
+		}
+	}
+	return nil
+}
+
+// unattended reports whether every config in effect lets the command approve
+// without a terminal.
+func (p *place) unattended() bool {
+	return len(p.rules) > 0 && !slices.ContainsFunc(p.rules, func(r config.Elicit) bool { return !r.Unattended })
+}
+
+// life is how long an approval is good here.
+func (p *place) life() time.Duration {
+	life := config.Default().Elicit.TTL.Duration()
+	for i, r := range p.rules {
+		if t := r.TTL.Duration(); i == 0 || t < life {
+			life = t
+		}
+	}
+	return life
+}
+
+// holds reports whether a vault, named by its id or its folder, may have its
+// state here; real is the folder's real path, or "" if it names none.
+func (p *place) holds(real string) bool {
+	if slices.ContainsFunc(p.vaults, func(v cache.ServedVault) bool { return v.Path == real }) {
+		return true
+	}
+	return cache.Belongs(p.dir, real)
+}

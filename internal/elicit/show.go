@@ -1,0 +1,68 @@
+package elicit
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"vault-mcp/hitl"
+)
+
+// head says what a request is about, why a person is asked, and how long it is
+// good.
+func head(r *hitl.Request, now time.Time) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", hitl.Display(r.Summary))
+	fmt.Fprintf(&b, "  tool %s · vault %s · caller %s\n", hitl.Display(r.Tool), hitl.Display(r.Vault), hitl.Display(r.Caller))
+	fmt.Fprintf(&b, "  you are asked because %s\n", hitl.Display(r.Floor))
+	fmt.Fprintf(&b, "  %s · %s", times(r, now), r.ID)
+	switch {
+	case r.Status == hitl.Declined && !r.Route.Person():
+		b.WriteString(" · its client answered decline")
+	case r.Status != hitl.Open:
+		fmt.Fprintf(&b, " · %s", r.Status)
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// times says how old a request is, and how long it can be answered.
+func times(r *hitl.Request, now time.Time) string {
+	return fmt.Sprintf("asked %s ago, %s left", span(now.Sub(r.Raised)), span(r.Expires.Sub(now)))
+}
+
+// span is a length of time in its two greatest units.
+func span(d time.Duration) string {
+	switch d = max(d, 0); {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm %ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh %dm", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// diff is what would change, at most limit lines of it; 0 is no limit.
+func diff(r *hitl.Request, limit int) string {
+	text := hitl.Text(r.Preview)
+	if text == "" {
+		return "  (there is no diff to show)\n"
+	}
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	lines := strings.SplitAfter(text, "\n")
+	if n := len(lines) - 1; limit > 0 && n > limit {
+		return strings.Join(lines[:limit], "") + fmt.Sprintf("… %d more lines; d shows all\n", n-limit)
+	}
+	return text
+}
+
+// row is a request in one line.
+func row(r *hitl.Request, now time.Time) string {
+	s := fmt.Sprintf("%s · %s · %s · %s", hitl.Display(r.Tool), hitl.Display(r.Summary), hitl.Display(r.Vault), times(r, now))
+	if r.Status == hitl.Declined {
+		s += " · declined"
+	}
+	return s
+}
