@@ -165,6 +165,23 @@ func FileOf(e *change.Edit) (WrittenFile, string) {
 	return f, text
 }
 
+// DiffOf is what a person is shown of an edit: its unified diff, and of a removal
+// the text that goes away.
+func DiffOf(e *change.Edit) string {
+	if e.Kind != change.Remove {
+		_, text := FileOf(e)
+		return text
+	}
+	if len(e.Old) == 0 || !isText(e.Old) {
+		return ""
+	}
+	text, err := UnifiedDiff(e.Path, e.Old, "/dev/null", nil)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
 // UnifiedDiff compares two versions of a text. Too much to compare is overflow.
 func UnifiedDiff(oldName string, old []byte, name string, now []byte) (string, error) {
 	if size := len(old) + len(now); size > maxDiffed {

@@ -321,6 +321,30 @@ func TestWhatThePersonSees(t *testing.T) {
 	}
 }
 
+// What goes to the trash is shown before it goes, and no path of the machine is in
+// what a request keeps or an error names.
+func TestWhatGoesToTheTrashIsShown(t *testing.T) {
+	g := newGated(t)
+	r := request{tool: "delete_note", args: `{"path":"a.md"}`, reach: hitl.Reach{Modern: true, Forms: true}}
+	_, err := do1(t.Context(), g.app, r)
+	n, ok := errors.AsType[*hitl.NeedsInput](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	if !strings.Contains(n.Form.Message, "-one\n-two\n-three\n") {
+		t.Errorf("%s", n.Form.Message)
+	}
+	if kept := g.query("SELECT preview, marks, summary FROM requests"); !strings.Contains(kept, "-three") || strings.Contains(kept, g.home) || strings.Contains(kept, g.dir) {
+		t.Errorf("%s", kept)
+	}
+	plant(t, g.dir, map[string]string{".obsidian/app.json": `{"trashOption":"local"}`})
+	_, err = do1(t.Context(), g.app, r.with(n.State, yes))
+	e := fault.Of(err)
+	if text := fmt.Sprint(e.Message, e.Details); e.Code != fault.ReplayDrift || strings.Contains(text, g.home) || strings.Contains(text, "/Trash") {
+		t.Errorf("%v", text)
+	}
+}
+
 // One approval is used once, however many take it at the same moment, in however
 // many servers.
 func TestOneApprovalIsUsedOnce(t *testing.T) {

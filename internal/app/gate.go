@@ -127,7 +127,11 @@ func about(h *hitl.Call, c *dispatch.Call) {
 	h.Summary, h.Undo = p.Summary, "It can be taken back with undo_change."
 	h.Parts, h.Marks, h.Notes = p.Fingerprint(), nil, nil
 	for i, e := range p.Edits {
-		h.Marks = append(h.Marks, hitl.MarkOf(e.Path, h.Parts[i]))
+		name := e.Path
+		if strings.HasPrefix(name, "/") {
+			name = "" // outside the vault: of this machine, and for nobody to see
+		}
+		h.Marks = append(h.Marks, hitl.MarkOf(name, h.Parts[i]))
 		if e.Kind == change.Remove && !e.Dir && e.To == "" && e.Old == nil {
 			h.Undo = "It cannot be taken back."
 		}
@@ -141,42 +145,43 @@ func about(h *hitl.Call, c *dispatch.Call) {
 	}
 	// What the system's trash notes beside a file has a path of this machine in it.
 	edits := slices.DeleteFunc(slices.Clone(p.Edits), func(e change.Edit) bool { return strings.HasPrefix(e.Path, "/") })
-	files := make([]tools.WrittenFile, len(edits))
-	texts := make([]string, len(edits))
-	made := false
-	diff := func() {
-		for i := range edits {
-			if !made {
-				files[i], texts[i] = tools.FileOf(&edits[i])
-			}
-		}
-		made = true
-	}
 	h.Preview = func(whole bool) string {
-		diff()
-		var b strings.Builder
-		for i, e := range edits {
-			if whole || c.View.Sees(e.Path) {
-				b.WriteString(texts[i])
-			}
-		}
-		return b.String()
+		return preview(edits, func(path string) bool { return whole || c.View.Sees(path) })
 	}
 	if len(edits) > 1 {
-		diff()
 		added, removed, links := 0, 0, 0
-		for _, f := range files {
-			added, removed = added+f.Added, removed+f.Removed
-			if f.Links {
+		for i := range edits {
+			if edits[i].Upkeep {
 				links++
+				continue
 			}
+			f, _ := tools.FileOf(&edits[i])
+			added, removed = added+f.Added, removed+f.Removed
 		}
-		h.Notes = append(h.Notes, fmt.Sprintf("%d files, of which %d only have links kept right; %d lines added, %d removed.", len(files), links, added, removed))
+		h.Notes = append(h.Notes, fmt.Sprintf("%d files, of which %d only have links kept right; %d lines added and %d removed in the others.", len(edits), links, added, removed))
 	}
 	h.Notes = append(h.Notes, p.Warnings...)
 	if p.Aside != "" {
 		h.Notes = append(h.Notes, p.Aside)
 	}
+}
+
+// maxPreview is how much of a preview is made, in bytes: more is neither kept nor
+// read.
+const maxPreview = 256 << 10
+
+// preview shows the edits of files that may be shown, one diff after the other.
+func preview(edits []change.Edit, shown func(path string) bool) string {
+	var b strings.Builder
+	for i := range edits {
+		if b.Len() > maxPreview {
+			break
+		}
+		if shown(edits[i].Path) {
+			b.WriteString(tools.DiffOf(&edits[i]))
+		}
+	}
+	return b.String()
 }
 
 // Drifted implements dispatch.Gate.
