@@ -404,6 +404,12 @@ func (g *Gate) plain(ctx context.Context, c *Call) (*change.Permit, error) {
 			return nil, err
 		}
 	}
+	if r.Status == Approved { // by now, for the same call made twice at a time
+		if r, gr, err = g.Store.Find(ctx, r.ID); err != nil {
+			return nil, err
+		}
+		return g.granted(ctx, c, r, gr)
+	}
 	if g.Memory.declined(c.Vault, c.Tool, c.Marks, time.Now()) {
 		return nil, declined(c, r)
 	}

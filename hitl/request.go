@@ -169,8 +169,8 @@ type Store interface {
 	// Granted is the request that has a grant. It fails with ErrNoRequest.
 	Granted(ctx context.Context, grant string) (*Request, *Grant, error)
 	// Raise keeps a new request, and supersedes what the same call has open, approved
-	// or declined. It sets the times. An open request of the same call about the same
-	// state is taken instead of a new one. It fails with ErrTooMany.
+	// or declined. It sets the times. An open or approved request of the same call about the
+	// same state is taken instead of a new one. It fails with ErrTooMany.
 	Raise(ctx context.Context, r *Request) error
 	// Approve gives a request its grant, or renews that of an approved one. From
 	// declined it works by a person's routes only. It fails with ErrStatus,

@@ -217,14 +217,14 @@ func (q requests) Raise(ctx context.Context, r *hitl.Request) error {
 			return err
 		}
 		// Two calls may have found none at the same time: what one person would be
-		// asked twice is one request.
-		same, _, err := one(scanRequest(t.row(requestColumns+"WHERE r.call_hash = ? AND r.caller = ? AND r.vault = ? AND r.tool = ? AND r.state_fp = ? AND r.status = 'open' AND r.expires_at > ?",
+		// asked twice is one request. They may have approved it by now, too.
+		same, _, err := one(scanRequest(t.row(requestColumns+"WHERE r.call_hash = ? AND r.caller = ? AND r.vault = ? AND r.tool = ? AND r.state_fp = ? AND r.status IN ('open', 'approved') AND r.expires_at > ? ORDER BY r.seq DESC LIMIT 1",
 			string(r.Call), r.Caller, r.Vault, r.Tool, string(r.State), now.UnixNano()), now))
-		if err == nil {
+		if err == nil && same.Status != hitl.Expired {
 			*r = *same
 			return nil
 		}
-		if !errors.Is(err, hitl.ErrNoRequest) {
+		if err != nil && !errors.Is(err, hitl.ErrNoRequest) {
 			return err
 		}
 		if err := t.supersede(r, now); err != nil {

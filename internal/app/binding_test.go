@@ -264,3 +264,35 @@ func (g *gated) remove(path string) {
 		g.t.Fatal(err)
 	}
 }
+
+// A call that found no request while the same call was approved beside it takes
+// that approval for its own, and does not take it back.
+func TestAnApprovalIsNotTakenBackByTheSameCall(t *testing.T) {
+	g := newGated(t)
+	g.do(replace())
+	if err := g.approve(""); err != nil {
+		t.Fatal(err)
+	}
+	q := g.store().Requests()
+	r, _, err := q.Find(t.Context(), g.latest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := &hitl.Request{Bound: r.Bound, Summary: r.Summary}
+	if err := q.Raise(t.Context(), again); err != nil || again.ID != r.ID || again.Status != hitl.Approved {
+		t.Errorf("%+v, %v", again, err)
+	}
+	if got := g.do(replace()); got != "ran" {
+		t.Errorf("%q", got)
+	}
+	// One whose time is over is not taken.
+	g.write("a.md", original)
+	g.do(replace())
+	if err := g.approve(""); err != nil {
+		t.Fatal(err)
+	}
+	g.clock.pass(301 * time.Second)
+	if got := g.do(replace()); got != "asked" || g.statuses() != "used expired open" {
+		t.Errorf("%q, %q", got, g.statuses())
+	}
+}
