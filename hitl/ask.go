@@ -29,12 +29,11 @@ func (n *NeedsInput) Error() string { return "a person has to answer first" }
 func (g *Gate) ask(ctx context.Context, c *Call, r *Request, offer int) (*change.Permit, error) {
 	watched := g.Watched()
 	forms := g.formsFor(c)
-	form := c.form()
 	switch {
 	case forms && c.Client.Modern && offer <= maxOffers:
-		return nil, g.offer(ctx, c, r, form, offer)
+		return nil, g.offer(ctx, c, r, c.form(), offer)
 	case forms && !c.Client.Modern && c.Client.Ask != nil && (g.Shim || c.Client.Terminal != ""):
-		return g.await(ctx, c, r, &form)
+		return g.await(ctx, c, r, new(c.form()))
 	case watched:
 		return g.await(ctx, c, r, nil)
 	case offer > 1:

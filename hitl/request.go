@@ -150,6 +150,9 @@ var (
 	ErrChoice = errors.New("the call may mean several notes: it has to be made with the path of one of them")
 )
 
+// MaxPreview is how much of a preview a request keeps, in bytes.
+const MaxPreview = 256 << 10
+
 // MaxOpen is how many open requests one caller may have.
 const MaxOpen = 50
 

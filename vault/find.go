@@ -28,8 +28,8 @@ const maxCandidates = 10
 // several names that only differ in case or form are invalid_input with
 // details.candidates; all that is not there, is neither file nor folder, or
 // may not be known of by keep, is note_not_found with details.closest: up to
-// three names of the deepest folder that exists. An answer depends on nothing
-// that keep rejects.
+// three names of the deepest folder that exists, none without a keep. An answer
+// depends on nothing that keep rejects.
 func (v *Vault) Find(arg string, keep Filter) (Path, error) {
 	clean, err := Clean(arg)
 	if err != nil {
@@ -311,6 +311,9 @@ func (l *lookup) pick(name string, want sought) (string, node, []string, error) 
 	}
 	name, n, err = l.choose(here, entries, name, want)
 	if err == errMissing {
+		if l.keep == nil { // it looks everywhere: what it would name may be hidden from who asks
+			return "", node{}, nil, err
+		}
 		return "", node{}, l.nearest(here.rel, entries, name, want), err
 	}
 	return name, n, nil, err

@@ -130,7 +130,7 @@ func TestFind(t *testing.T) {
 		how := map[string]func(string, Filter) (Path, error){"find": v.Find, "note": v.FindNote, "folder": v.FindFolder}
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
-				got := answer(how[tt.find](tt.arg, nil))
+				got := answer(how[tt.find](tt.arg, everything))
 				if strings.HasPrefix(tt.want, "found ") && got != tt.want || !strings.Contains(got, tt.want) {
 					t.Errorf("got %s, want %s", got, tt.want)
 				}
@@ -220,12 +220,24 @@ func TestHiddenPathTellsItselfByNothing(t *testing.T) {
 	})
 }
 
+// everything is a filter that lets everything be known.
+func everything(string, bool) bool { return true }
+
+// A look-up that no filter bounds sees what the rules hide, so it names nothing.
+func TestWithoutAFilterNothingCloseIsNamed(t *testing.T) {
+	v := open(t, plant(t, map[string]any{"Private.md": ""}), false)
+	_, err := v.FindNote("Privat", nil)
+	if diff := cmp.Diff([]string{}, fault.Of(err).Details["closest"]); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestClosestIsBoundedAndNearestFirst(t *testing.T) {
 	v := open(t, plant(t, map[string]any{
 		"Meeting 01.md": "", "Meeting 02.md": "", "Meeting 03.md": "", "Meeting 04.md": "", "Meetings 01.md": "",
 		"Meeting 0": folderOnly{}, "Unrelated.md": "",
 	}), false)
-	_, err := v.FindNote("meeting 1", nil)
+	_, err := v.FindNote("meeting 1", everything)
 	want := []string{"Meeting 01.md", "Meeting 02.md", "Meeting 03.md"}
 	if diff := cmp.Diff(want, fault.Of(err).Details["closest"]); diff != "" {
 		t.Error(diff)

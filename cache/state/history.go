@@ -234,7 +234,8 @@ type Retention struct {
 
 // Prune drops what Retention does not keep. Changes stay listed; the content of
 // those that are older than Age can no longer be taken back. The audit is kept
-// for 400 days, and at most half a million rows of it.
+// for 400 days, and at most half a million rows of it; the preview of a request
+// as long as a person can answer it.
 func (s *Store) Prune(ctx context.Context, r Retention, now time.Time) error {
 	since := now.Add(-r.Age).UnixNano()
 	return s.write(ctx, func(t *transaction) error {
@@ -244,6 +245,10 @@ func (s *Store) Prune(ctx context.Context, r Retention, now time.Time) error {
 			return err
 		}
 		if err := t.sweep(since); err != nil {
+			return err
+		}
+		// What can no longer be answered is no longer shown: a preview holds text of notes.
+		if err := t.exec("UPDATE requests SET preview = '' WHERE preview <> '' AND expires_at <= ?", now.UnixNano()); err != nil {
 			return err
 		}
 		if err := t.pruneAudit(now, auditAge, auditRows); err != nil {

@@ -37,9 +37,6 @@ CREATE INDEX changes_approval ON changes (approval) WHERE approval <> '';
 CREATE VIEW executions AS SELECT id AS execution_id, NULLIF(approval, '') AS grant_id, call AS call_hash, tool, caller, began AS started_at,
 	ended AS finished_at, outcome, receipt FROM changes;`
 
-// maxPreview bounds how much of a preview is kept, in bytes.
-const maxPreview = 256 << 10
-
 // Requests is the state as the confirmation gate needs it.
 func (s *Store) Requests() hitl.Store { return requests{s} }
 
@@ -200,8 +197,8 @@ func newID() string {
 
 // Raise implements hitl.Store.
 func (q requests) Raise(ctx context.Context, r *hitl.Request) error {
-	if len(r.Preview) > maxPreview {
-		r.Preview = strings.ToValidUTF8(r.Preview[:maxPreview], "") + "\n…\n"
+	if len(r.Preview) > hitl.MaxPreview {
+		r.Preview = strings.ToValidUTF8(r.Preview[:hitl.MaxPreview], "") + "\n…\n"
 	}
 	marks, err := json.Marshal(r.Marks)
 	if err != nil {

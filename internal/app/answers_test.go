@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"vault-mcp/cache/state"
 	"vault-mcp/hitl"
 	"vault-mcp/internal/fault"
 )
@@ -342,6 +343,24 @@ func TestWhatGoesToTheTrashIsShown(t *testing.T) {
 	e := fault.Of(err)
 	if text := fmt.Sprint(e.Message, e.Details); e.Code != fault.ReplayDrift || strings.Contains(text, g.home) || strings.Contains(text, "/Trash") {
 		t.Errorf("%v", text)
+	}
+}
+
+// The text that a person was shown is kept as long as they can answer.
+func TestAPreviewIsDroppedWithItsTime(t *testing.T) {
+	g := newGated(t)
+	g.ask(replace())
+	s := g.store()
+	for _, tt := range []struct {
+		after time.Duration
+		kept  bool
+	}{{time.Hour, true}, {hitl.RequestLife, false}} {
+		if err := s.Prune(t.Context(), state.Retention{Versions: 50, Age: 90 * 24 * time.Hour, Bytes: 1 << 30}, g.clock.Now().Add(tt.after)); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(g.query("SELECT preview FROM requests"), "-three"); got != tt.kept {
+			t.Errorf("after %v: kept is %t", tt.after, got)
+		}
 	}
 }
 

@@ -145,8 +145,9 @@ func about(h *hitl.Call, c *dispatch.Call) {
 	}
 	// What the system's trash notes beside a file has a path of this machine in it.
 	edits := slices.DeleteFunc(slices.Clone(p.Edits), func(e change.Edit) bool { return strings.HasPrefix(e.Path, "/") })
+	show := preview(edits)
 	h.Preview = func(whole bool) string {
-		return preview(edits, func(path string) bool { return whole || c.View.Sees(path) })
+		return show(func(path string) bool { return whole || c.View.Sees(path) })
 	}
 	if len(edits) > 1 {
 		added, removed, links := 0, 0, 0
@@ -166,22 +167,26 @@ func about(h *hitl.Call, c *dispatch.Call) {
 	}
 }
 
-// maxPreview is how much of a preview is made, in bytes: more is neither kept nor
-// read.
-const maxPreview = 256 << 10
-
-// preview shows the edits of files that may be shown, one diff after the other.
-func preview(edits []change.Edit, shown func(path string) bool) string {
-	var b strings.Builder
-	for i := range edits {
-		if b.Len() > maxPreview {
-			break
+// preview shows the edits of files that may be shown, one diff after the other, and
+// no more of them than are kept. The diffs are made once, when first shown.
+func preview(edits []change.Edit) func(shown func(path string) bool) string {
+	diffs := make([]*string, len(edits))
+	return func(shown func(path string) bool) string {
+		var b strings.Builder
+		for i := range edits {
+			if b.Len() > hitl.MaxPreview {
+				break
+			}
+			if !shown(edits[i].Path) {
+				continue
+			}
+			if diffs[i] == nil {
+				diffs[i] = new(tools.DiffOf(&edits[i]))
+			}
+			b.WriteString(*diffs[i])
 		}
-		if shown(edits[i].Path) {
-			b.WriteString(tools.DiffOf(&edits[i]))
-		}
+		return b.String()
 	}
-	return b.String()
 }
 
 // Drifted implements dispatch.Gate.
@@ -195,7 +200,7 @@ func (a *App) Drifted(ctx context.Context, c *dispatch.Call, now change.Plan) er
 
 // drifted is Drifted for a change that another program has disturbed after it
 // was planned, and before anything was written.
-func (a *App) drifted(ctx context.Context, c *dispatch.Call, cause error) error {
+func (a *App) drifted(ctx context.Context, c *dispatch.Call) error {
 	now, err := c.Again(ctx)
 	if err != nil {
 		return a.Lost(ctx, c, err)

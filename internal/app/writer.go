@@ -200,7 +200,7 @@ func (a *App) Apply(ctx context.Context, c *dispatch.Call) (string, error) {
 	case err == change.ErrNoGrant:
 		err = w.gate.Unspent(ctx, c.Asked, c.Permit)
 	case c.Permit != nil && r.Outcome == change.NotApplied && fault.Of(err).Code == fault.ConcurrentModification:
-		err = a.drifted(ctx, c, err) // found between the plan and the first byte
+		err = a.drifted(ctx, c) // found between the plan and the first byte
 	case err != nil && c.Permit != nil && r.Outcome == "":
 		err = a.Lost(ctx, c, err) // it can no longer be planned
 	}
