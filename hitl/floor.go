@@ -114,10 +114,14 @@ func loses(path string, was, is []byte) string {
 	return ""
 }
 
-func body(text []byte) []byte { return text[note.Scan(text).Body:] }
+func body(text []byte) []byte { return text[note.BodyStart(text):] }
 
 // missing is how many lines of one text are not in another, wherever.
 func missing(was, is []byte) (n int) {
+	was, is = differing(was, is)
+	if len(was) == 0 {
+		return 0 // nearly always: counting the lines of a long note takes its time
+	}
 	there := map[string]int{}
 	for line := range bytes.Lines(is) {
 		there[string(bytes.TrimSpace(line))]++
@@ -132,6 +136,37 @@ func missing(was, is []byte) (n int) {
 		}
 	}
 	return n
+}
+
+// differing are two texts without the whole lines that both start with, and the
+// lines that both end with. Lines end at \n.
+func differing(a, b []byte) (_, _ []byte) {
+	n := 0
+	for most := min(len(a), len(b)); n < most; { // many bytes at a time: notes are long
+		step := min(4<<10, most-n)
+		if !bytes.Equal(a[n:n+step], b[n:n+step]) {
+			for a[n] == b[n] {
+				n++
+			}
+			break
+		}
+		n += step
+	}
+	if n < len(a) || n < len(b) {
+		n = bytes.LastIndexByte(a[:n], '\n') + 1
+	}
+	a, b = a[n:], b[n:]
+	for n = 0; n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n]; n++ {
+	}
+	if n < len(a) && a[len(a)-1-n] != '\n' || n < len(b) && b[len(b)-1-n] != '\n' {
+		// They differ within a line: what follows it is common.
+		end := bytes.IndexByte(a[len(a)-n:], '\n')
+		if end < 0 {
+			return a, b
+		}
+		n -= end + 1
+	}
+	return a[:len(a)-n], b[:len(b)-n]
 }
 
 // runnable finds, whole, what the plugins Dataview (dataviewjs, inline $=) and

@@ -2,6 +2,7 @@ package hitl
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -106,5 +107,39 @@ func TestSmallStepsAddUp(t *testing.T) {
 			t.Fatalf("after %d lines: %q, %q", i, alone, together)
 		}
 		now = next.String()
+	}
+}
+
+// TestWhatIsCommonIsNotCounted: leaving out what two texts start and end with
+// does not change how many lines are missing.
+func TestWhatIsCommonIsNotCounted(t *testing.T) {
+	all := func(was, is string) (n int) {
+		there := map[string]int{}
+		for line := range strings.Lines(is) {
+			there[strings.TrimSpace(line)]++
+		}
+		for line := range strings.Lines(was) {
+			if l := strings.TrimSpace(line); l != "" {
+				if there[l]--; there[l] < 0 {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	text := func() string {
+		var b strings.Builder
+		for range r.IntN(8) {
+			b.WriteString([]string{"a", "b", "ab", "\n", "a\n", "\r\n", " ", strings.Repeat("long ", 900)}[r.IntN(8)])
+		}
+		return b.String()
+	}
+	for range 20_000 {
+		head, tail := text(), text()
+		was, is := head+text()+tail, head+text()+tail
+		if got := missing([]byte(was), []byte(is)); got != all(was, is) {
+			t.Fatalf("%d lines of %q are missing in %q, not %d", all(was, is), was, is, got)
+		}
 	}
 }

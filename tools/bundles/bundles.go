@@ -74,7 +74,7 @@ func (b *bundle) take(c *tools.Call, p vault.Path) (bool, error) {
 func (b *bundle) add(path string, text []byte) bool {
 	line, flaw := facts.FlawOf(text)
 	if !b.shape.Frontmatter {
-		text = text[note.ParseProperties(text).Body:]
+		text = text[note.BodyStart(text):]
 	}
 	part := b.part(path, text)
 	cost := tools.EncodedLen(part) + rowCost(path, "")

@@ -224,7 +224,7 @@ func Prepend(text []byte, content string, blank bool) (Edited, error) {
 	if !utf8.Valid(text) || !utf8.ValidString(content) {
 		return Edited{}, ErrNotText
 	}
-	at := bodyStart(text)
+	at := BodyStart(text)
 	eol := lineEndAt(text, at)
 	add := withLineEnd(content, eol)
 	if add == "" {
@@ -241,15 +241,16 @@ func Prepend(text []byte, content string, blank bool) (Edited, error) {
 		add = eol + add
 	}
 	e := splice(text, Span{at, at}, []byte(add))
-	if at == bomLen(text) && bodyStart(e.Text) > e.Added.End {
+	if at == bomLen(text) && BodyStart(e.Text) > e.Added.End {
 		// A rule at the top and one in the note would hold properties between them.
 		e = splice(text, Span{at, at}, []byte(eol+add))
 	}
 	return e, nil
 }
 
-// bodyStart is where the text below the properties starts.
-func bodyStart(text []byte) int {
+// BodyStart is where the text below the properties starts: Note.Body and
+// Properties.Body, for who wants to know no more.
+func BodyStart(text []byte) int {
 	if b, ok := findBlock(text); ok {
 		return b.body
 	}

@@ -170,7 +170,7 @@ func FuzzEditTags(f *testing.F) {
 				t.Fatalf("%q became %q: %q, %q", before, after, text, got)
 			}
 			squeeze := strings.NewReplacer(" ", "", "\t", "", "\n", "", "\r", "")
-			if body := func(b []byte) string { return squeeze.Replace(string(b[bodyStart(b):])) }; len(body(text))-len(body(got)) > 3*(len(before)-len(after)) {
+			if body := func(b []byte) string { return squeeze.Replace(string(b[BodyStart(b):])) }; len(body(text))-len(body(got)) > 3*(len(before)-len(after)) {
 				t.Fatalf("too much went from %q: %q", text, got)
 			}
 		case 2:

@@ -41,10 +41,7 @@ func Scan(text []byte) *Note {
 		text = text[:math.MaxInt32]
 	}
 	s := newScanner(text)
-	body := bomLen(text)
-	if b, ok := findBlock(text); ok {
-		body = b.body
-	}
+	body := BodyStart(text)
 	s.run(body)
 	n := &Note{Body: body, src: text, lines: s.lines, nodes: s.nodes}
 	n.Headings = s.headingList(len(text))
