@@ -13,6 +13,10 @@ import (
 // appendWait bounds how long a line waits for those of others.
 const appendWait = 250 * time.Millisecond
 
+// EventsFile is the name of the file in a server's state folder that events are
+// kept in, of the server and of the commands that answer for a person.
+const EventsFile = "events.jsonl"
+
 // AppendLine adds a line to a file of mode 0600, to which several processes may
 // add at once. A file that would become larger than half of limit bytes becomes
 // path.1, in the place of an older one, so that both together stay within limit.

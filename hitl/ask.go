@@ -45,7 +45,7 @@ func (g *Gate) ask(ctx context.Context, c *Call, r *Request, offer int) (*change
 // formsFor reports whether a form reaches the person and its answer counts. At
 // the terminal of who makes the call it is no client that answers.
 func (g *Gate) formsFor(c *Call) bool {
-	return c.Client.Terminal != "" || g.Forms && c.admission().Admitted && !g.Memory.alone()
+	return c.Client.Terminal != "" || g.Takes(RouteState) && c.admission().Admitted && !g.Memory.alone()
 }
 
 // offer is the form with a state.
@@ -56,7 +56,7 @@ func (g *Gate) offer(ctx context.Context, c *Call, r *Request, form Form, offer 
 	}
 	s := signed{
 		Request: r.ID, Caller: r.Caller, Vault: r.Vault, Tool: r.Tool, Call: string(r.Call), State: r.State.Shown(r.ID),
-		Candidates: candidateDigest(r), Phase: c.phase(), Offer: offer,
+		Candidates: candidateDigest(r), Phase: r.phase(), Offer: offer,
 		Issued: now.UnixMilli(), Expires: now.Add(g.Life).UnixMilli(),
 	}
 	text, err := s.encode(g.Keys)
@@ -113,7 +113,7 @@ func (g *Gate) await(ctx context.Context, c *Call, r *Request, form *Form) (*cha
 			}
 		case <-ctx.Done():
 			if context.Cause(ctx) == errPatience {
-				g.event(context.WithoutCancel(ctx), EventAnswered, c, TimedOut)
+				g.event(context.WithoutCancel(ctx), EventAnswered, c, TimedOut, "request_id", r.ID)
 				return nil, notObtained(c, r)
 			}
 			return nil, ctx.Err()
@@ -131,7 +131,7 @@ func (g *Gate) replied(ctx context.Context, c *Call, r *Request, got reply, afte
 		if errors.Is(got.err, context.Canceled) || errors.Is(got.err, context.DeadlineExceeded) || errors.Is(got.err, errPatience) {
 			return nil, nil // the loop sees why
 		}
-		g.event(ctx, EventAnswered, c, ClientFault)
+		g.event(ctx, EventAnswered, c, ClientFault, "request_id", r.ID)
 		if g.Watched() {
 			return nil, nil
 		}

@@ -173,7 +173,7 @@ func (g *Gate) put(ctx context.Context, c *Call, r *Request) (string, error) {
 				continue // the other case says why
 			}
 			if got.err != nil {
-				g.event(ctx, EventAnswered, c, ClientFault)
+				g.event(ctx, EventAnswered, c, ClientFault, "request_id", r.ID)
 				return "", g.unanswered(c, r)
 			}
 			a, err := answerOf(r, got.raw)
@@ -190,7 +190,7 @@ func (g *Gate) put(ctx context.Context, c *Call, r *Request) (string, error) {
 			}
 		case <-ctx.Done():
 			if context.Cause(ctx) == errPatience {
-				g.event(context.WithoutCancel(ctx), EventAnswered, c, TimedOut)
+				g.event(context.WithoutCancel(ctx), EventAnswered, c, TimedOut, "request_id", r.ID)
 				return "", g.unanswered(c, r)
 			}
 			return "", ctx.Err()
@@ -216,7 +216,7 @@ func (g *Gate) settle(ctx context.Context, c *Call, r *Request, a Answer, after 
 	} else {
 		g.Memory.attended()
 	}
-	g.event(ctx, EventAnswered, c, outcome)
+	g.answered(ctx, c, r, outcome)
 	if !a.Refuses() {
 		return g.unanswered(c, r)
 	}
@@ -265,9 +265,6 @@ func (g *Gate) unanswered(c *Call, r *Request) error {
 // be done with it are as they were shown. What needs no approval is claimed here,
 // so that a choice is good for one run.
 func (g *Gate) byChoice(ctx context.Context, c *Call) (*change.Permit, error) {
-	if !g.Forms {
-		return nil, notObtainedByForm(c)
-	}
 	r, gr, err := g.Store.Find(ctx, c.chosen.request)
 	if err != nil {
 		return nil, err
@@ -275,13 +272,16 @@ func (g *Gate) byChoice(ctx context.Context, c *Call) (*change.Permit, error) {
 	if r.Status != Open && (r.Status != Approved || gr == nil) {
 		return nil, g.ended(ctx, c, r, gr)
 	}
+	route, by := g.routeOf(c)
+	if r.Status == Open && !g.Takes(route) {
+		return nil, notObtainedByForm(c)
+	}
 	if !g.asChosen(c, r) || c.Floor != "" && r.Floor == "" {
 		return nil, g.supersede(ctx, c, r, []string{c.chosen.path})
 	}
 	if c.Dry && r.Floor != "" {
 		return nil, nil // what the person approved is still to come
 	}
-	route, by := g.routeOf(c)
 	if r.Floor == "" {
 		err := g.Store.End(ctx, r.ID, Used, route, by, Open)
 		if errors.Is(err, ErrStatus) {
@@ -289,7 +289,7 @@ func (g *Gate) byChoice(ctx context.Context, c *Call) (*change.Permit, error) {
 		}
 		if err == nil {
 			g.Memory.attended()
-			g.event(ctx, EventAnswered, c, Accepted)
+			g.answered(ctx, c, r, Accepted)
 		}
 		return nil, err
 	}
@@ -302,11 +302,14 @@ func (g *Gate) byChoice(ctx context.Context, c *Call) (*change.Permit, error) {
 			}
 		case err == nil:
 			g.Memory.attended()
-			g.event(ctx, EventAnswered, c, Accepted)
+			g.answered(ctx, c, r, Accepted)
 		}
 		if err != nil {
 			return nil, err
 		}
+	}
+	if !g.Takes(gr.Route) {
+		return nil, g.distrusted(ctx, c, r)
 	}
 	if gr.Choice != c.chosen.path {
 		return nil, fault.New(fault.ElicitInvalid, "The person has chosen another note.").

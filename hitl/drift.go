@@ -64,19 +64,24 @@ func (g *Gate) Lost(ctx context.Context, c *Call, p *change.Permit, err error) e
 		return g.lostChoice(ctx, c, e)
 	}
 	var r *Request
+	var gr *Grant
 	var failed error
 	switch {
 	case c.Token != "":
-		r, _, failed = g.Store.Redeem(ctx, TokenHash(c.Token))
+		r, gr, failed = g.Store.Redeem(ctx, TokenHash(c.Token))
 	case c.back != nil:
-		r, _, failed = g.Store.Find(ctx, c.back.Request)
+		r, gr, failed = g.Store.Find(ctx, c.back.Request)
 	default:
-		r, _, failed = g.Store.Latest(ctx, c.Vault, c.Tool, c.Caller, c.Hash)
+		r, gr, failed = g.Store.Latest(ctx, c.Vault, c.Tool, c.Caller, c.Hash)
 	}
 	if failed != nil || r == nil || r.Call != c.Hash || r.Vault != c.Vault || r.Tool != c.Tool || r.Caller != c.Caller {
 		return err
 	}
-	asked := r.Status == Approved || r.Status == Open && (c.Token != "" || c.back != nil)
+	brought := c.Token != "" || c.back != nil
+	if brought && r.Status == Used { // since it was looked at: it is that run which has changed the vault
+		return g.ended(ctx, c, r, gr)
+	}
+	asked := r.Status == Approved || r.Status == Open && brought
 	if !asked || g.Store.End(ctx, r.ID, Superseded, "", "", r.Status) != nil {
 		return err
 	}

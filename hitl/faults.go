@@ -112,6 +112,11 @@ func notObtainedByForm(c *Call) error {
 	return elicit(c, nil, approvalNotObtained, "Forms do not count here: the person approves calls in a terminal. Make the call again without an answer.")
 }
 
+// notCounted is an approval by a way that counted when it was given.
+func notCounted(c *Call, r *Request) *fault.Error {
+	return elicit(c, r, approvalNotObtained, "Ask the person again: the way by which they have approved this counts no longer (elicit.routes), so nothing was applied and the approval was not spent. They can run the command below in a terminal of their own, or approve it where they watch; then make the same call again. Do not run the command yourself.")
+}
+
 // expired is an answer that came too late. The request itself may still be open.
 func expired(c *Call, r *Request) error {
 	return elicit(c, r, approvalExpired, "The answer came too late, and nothing was done. Make the same call again to ask once more.")

@@ -83,9 +83,11 @@ type Gate struct {
 	Memory *Memory
 	// Life is how long a grant and a state are good.
 	Life time.Duration
-	// Forms is whether a client's word counts, and Shim whether older clients are
-	// asked as well.
-	Forms, Shim bool
+	// Takes reports whether a way of approving counts, when a person is asked and
+	// when what they approved is used. Shim is whether older clients are asked by forms
+	// as well.
+	Takes func(Route) bool
+	Shim  bool
 	// Watched reports whether a console or page is open that shows requests.
 	Watched func() bool
 	// Patience is how long a call waits for a person at most, and Pause how often it
@@ -94,29 +96,6 @@ type Gate struct {
 	// Event is told what happens: names and ids, never what a note or a person says.
 	Event func(ctx context.Context, name string, attrs ...any)
 }
-
-// The events of the gate.
-const (
-	EventRequested = "vault.elicit.requested"
-	EventAnswered  = "vault.elicit.answered"
-	EventDrift     = "vault.elicit.drift"
-	// EventConsumed is one run of what was approved, and EventReleased an approval
-	// that is given back because the run has written nothing.
-	EventConsumed = "vault.elicit.consumed"
-	EventReleased = "vault.elicit.released"
-)
-
-// The outcomes of EventAnswered.
-const (
-	Accepted    = "accept"
-	Refused     = "decline"
-	Cancelled   = "cancel"
-	TimedOut    = "timeout"
-	Unattended  = "unattended"
-	TooLate     = "expired"
-	Replayed    = "replayed"
-	ClientFault = "client_error"
-)
 
 // Patience is how long a call waits for a person at most: real clients give up
 // after 60 seconds.
@@ -165,7 +144,7 @@ func (g *Gate) Answered(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	if s.State != r.State.Shown(r.ID) || s.Candidates != candidateDigest(r) {
+	if s.State != r.State.Shown(r.ID) || s.Candidates != candidateDigest(r) || s.Phase != r.phase() {
 		return invalidState("foreign").with("differs", "state")
 	}
 	if answered && s.Phase == phaseChoose {
@@ -229,7 +208,7 @@ func (g *Gate) tokenOf(ctx context.Context, c *Call) (*Request, *Grant, error) {
 // on to wait for somebody at a console.
 func (g *Gate) no(ctx context.Context, c *Call, r *Request, a Answer, after time.Duration) error {
 	if after < g.Memory.quick() && c.Client.Terminal == "" {
-		g.event(ctx, EventAnswered, c, Unattended)
+		g.answered(ctx, c, r, Unattended)
 		if g.Watched() && !c.wait {
 			c.wait, c.yes = true, nil
 			return nil
@@ -242,10 +221,10 @@ func (g *Gate) no(ctx context.Context, c *Call, r *Request, a Answer, after time
 	}
 	g.Memory.attended()
 	if !a.Refuses() {
-		g.event(ctx, EventAnswered, c, Cancelled)
+		g.answered(ctx, c, r, Cancelled)
 		return notObtained(c, r)
 	}
-	g.event(ctx, EventAnswered, c, Refused)
+	g.answered(ctx, c, r, Refused)
 	route, by := g.routeOf(c)
 	// One that was used, or is no longer there, stays what it is: a no comes too late
 	// for it.
@@ -328,10 +307,36 @@ func (g *Gate) granted(ctx context.Context, c *Call, r *Request, gr *Grant) (*ch
 	if g.differs(c, r) {
 		return nil, g.drift(ctx, c, r)
 	}
+	if !g.Takes(gr.Route) {
+		return nil, g.distrusted(ctx, c, r)
+	}
 	if gr.Route.Person() {
 		g.Memory.attended()
 	}
 	return &change.Permit{Grant: gr.ID, Vault: r.Vault, State: r.State, Choice: gr.Choice}, nil
+}
+
+// distrusted ends the request of an approval that came by a way that no longer
+// counts, and raises a fresh one, as if what the person saw had changed: a person
+// who is asked by what counts can still approve. Left approved, the request would
+// keep them from being asked until its grant expires, and the approval would be
+// good again as soon as a server takes such ways. The call that finds this is
+// refused; the next one asks.
+func (g *Gate) distrusted(ctx context.Context, c *Call, r *Request) error {
+	err := g.Store.End(ctx, r.ID, Superseded, "", "", Approved)
+	if err != nil && !errors.Is(err, ErrStatus) {
+		return err
+	}
+	if len(r.Candidates) > 0 { // the call asks which note is meant before all else
+		e := notCounted(c, r)
+		e.Recovery = ""
+		return e
+	}
+	fresh, err := g.raise(ctx, c)
+	if err != nil {
+		return err
+	}
+	return notCounted(c, fresh)
 }
 
 // differs reports whether the call is about another state than a request.
@@ -341,15 +346,15 @@ func (g *Gate) differs(c *Call, r *Request) bool {
 
 // byState is a retry that brings a person's yes, or nothing.
 func (g *Gate) byState(ctx context.Context, c *Call) (*change.Permit, error) {
-	if !g.Forms {
-		return nil, notObtainedByForm(c)
-	}
 	r, gr, err := g.Store.Find(ctx, c.back.Request)
 	if err != nil {
 		return nil, err
 	}
 	if r.Status != Open {
 		return g.granted(ctx, c, r, gr)
+	}
+	if !g.Takes(RouteState) {
+		return nil, notObtainedByForm(c)
 	}
 	if g.differs(c, r) {
 		return nil, g.drift(ctx, c, r)
@@ -374,7 +379,7 @@ func (g *Gate) approve(ctx context.Context, c *Call, r *Request, a Answer) (*cha
 	if err != nil {
 		return nil, err
 	}
-	g.event(ctx, EventAnswered, c, Accepted)
+	g.answered(ctx, c, r, Accepted)
 	return &change.Permit{Grant: gr.ID, Vault: r.Vault, State: r.State, Choice: gr.Choice}, nil
 }
 
@@ -426,7 +431,7 @@ func (g *Gate) raise(ctx context.Context, c *Call) (*Request, error) {
 	r := &Request{
 		Bound: Bound{Vault: c.Vault, Tool: c.Tool, Caller: c.Caller, Call: c.Hash, State: seal(g.Keys, kid, c.Parts)},
 		Floor: c.Floor, Summary: c.Summary, Preview: c.preview(true), Marks: c.Marks, Candidates: g.candidates(c, kid),
-		Method: MethodCall, Mode: string(a.Wanted), Negotiated: a.Negotiated.String(), Fallback: string(a.Fallback),
+		Method: MethodCall, Mode: string(a.Wanted), Negotiated: a.Negotiated.String(), Fallback: string(a.Fallback), Reason: a.Reason,
 	}
 	err := g.Store.Raise(ctx, r)
 	if errors.Is(err, ErrTooMany) {
@@ -434,7 +439,7 @@ func (g *Gate) raise(ctx context.Context, c *Call) (*Request, error) {
 			With("retry_after_ms", time.Minute.Milliseconds())
 	}
 	if err == nil {
-		g.event(ctx, EventRequested, c, "", "request_id", r.ID, "mode", r.Mode, "negotiated", r.Negotiated, "not_sent_because", string(a.Reason))
+		g.event(ctx, EventRequested, c, "", "request_id", r.ID, "mode", r.Mode, "negotiated", r.Negotiated, "reason", string(r.Reason))
 	}
 	return r, err
 }
@@ -467,15 +472,4 @@ func candidateDigest(r *Request) string {
 	h.Write([]byte(r.ID))
 	_ = json.NewEncoder(h).Encode(r.Candidates) // strings alone
 	return hex.EncodeToString(h.Sum(nil))[:32]
-}
-
-func (g *Gate) event(ctx context.Context, name string, c *Call, outcome string, attrs ...any) {
-	if g.Event == nil {
-		return
-	}
-	attrs = append(attrs, "tool", c.Tool, "caller", c.Caller, "vault", c.Vault)
-	if outcome != "" {
-		attrs = append(attrs, "outcome", outcome)
-	}
-	g.Event(ctx, name, attrs...)
 }

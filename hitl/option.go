@@ -75,8 +75,8 @@ func (g *Gate) candidates(c *Call, kid string) (list []Candidate) {
 }
 
 // phase is what the person is asked.
-func (c *Call) phase() string {
-	if len(c.options) > 0 {
+func (r *Request) phase() string {
+	if len(r.Candidates) > 0 {
 		return phaseChoose
 	}
 	return phaseConfirm

@@ -91,8 +91,10 @@ type Request struct {
 	// Method is the JSON-RPC method of the call. Mode is how a person has to be
 	// asked, Negotiated what the client can do, and Fallback what is done instead.
 	Method, Mode, Negotiated, Fallback string
-	Raised, Expires                    time.Time
-	Status                             Status
+	// Reason says why nothing is sent through the client; "" if it may be.
+	Reason          Reason
+	Raised, Expires time.Time
+	Status          Status
 	// Answered is when the status was set that it has, and Route how; zero while
 	// open.
 	Answered time.Time

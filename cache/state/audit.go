@@ -219,17 +219,10 @@ func (t *transaction) auditRequest(now time.Time, kind AuditKind, r *hitl.Reques
 
 // auditChange is a row about a change.
 func (t *transaction) auditChange(at time.Time, kind AuditKind, r *change.Record) error {
-	row := AuditRow{
+	return t.audit(AuditRow{
 		At: at, Kind: kind, Tool: r.Tool, Caller: r.Caller, Vault: r.Vault, Call: string(r.Call), Grant: grantOf(r), Change: r.ID,
 		Outcome: string(r.Outcome),
-	}
-	if row.Vault == "" { // it was read from the journal
-		err := t.row("SELECT vault FROM audit WHERE change_id = ? AND kind = ?", r.ID, string(AuditBegin)).Scan(&row.Vault)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
-	}
-	return t.audit(row)
+	})
 }
 
 // Refused adds a row for a call that the gate has refused. Tool, Caller, Vault,

@@ -53,8 +53,8 @@ func (j journal) Begin(ctx context.Context, r *change.Record) error {
 
 // insert writes a record without its edits, and what the audit has to tell of it.
 func (t *transaction) insert(r *change.Record) error {
-	err := t.exec("INSERT INTO changes (id, tool, caller, call, key, approval, undoes, began, ended, outcome, summary, strange, receipt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)",
-		r.ID, r.Tool, r.Caller, string(r.Call), r.Key, grantOf(r), r.Undoes, r.Began.UnixNano(), column(r.Ended), string(r.Outcome), r.Summary, r.Receipt)
+	err := t.exec("INSERT INTO changes (id, tool, vault, caller, call, key, approval, undoes, began, ended, outcome, summary, strange, receipt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)",
+		r.ID, r.Tool, r.Vault, r.Caller, string(r.Call), r.Key, grantOf(r), r.Undoes, r.Began.UnixNano(), column(r.Ended), string(r.Outcome), r.Summary, r.Receipt)
 	if err != nil {
 		return err
 	}
@@ -177,8 +177,8 @@ func (t *transaction) record(id string, images bool) (*change.Record, error) {
 	r := &change.Record{ID: id}
 	var began, ended int64
 	var call, strange, outcome, grant string
-	err := t.row("SELECT tool, caller, call, key, approval, undoes, began, ended, outcome, summary, strange, receipt FROM changes WHERE id = ?", id).
-		Scan(&r.Tool, &r.Caller, &call, &r.Key, &grant, &r.Undoes, &began, &ended, &outcome, &r.Summary, &strange, &r.Receipt)
+	err := t.row("SELECT tool, vault, caller, call, key, approval, undoes, began, ended, outcome, summary, strange, receipt FROM changes WHERE id = ?", id).
+		Scan(&r.Tool, &r.Vault, &r.Caller, &call, &r.Key, &grant, &r.Undoes, &began, &ended, &outcome, &r.Summary, &strange, &r.Receipt)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,12 @@ const (
 	sqliteSharedSize = 4874
 )
 
+// busy reports whether a statement failed for what another process does.
+func busy(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && e.Code()&0xff == sqliteBusy
+}
+
 // refusal says for people why the state could not be written, and so nothing
 // was changed. Errors that are not about that stay as they are.
 func refusal(err error) error {
@@ -31,7 +37,7 @@ func refusal(err error) error {
 	}
 	var why string
 	switch code := e.Code(); {
-	case code&0xff == sqliteBusy:
+	case busy(err):
 		return fault.New(fault.VaultBusy, "Another process writes the state of the vault for longer than ten seconds.").Because(err)
 	case code == sqliteSharedSize, code&0xff == sqliteFull:
 		why = "its disk is full"

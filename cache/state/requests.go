@@ -37,6 +37,16 @@ CREATE INDEX changes_approval ON changes (approval) WHERE approval <> '';
 CREATE VIEW executions AS SELECT id AS execution_id, NULLIF(approval, '') AS grant_id, call AS call_hash, tool, caller, began AS started_at,
 	ended AS finished_at, outcome, receipt FROM changes;`
 
+// decisionLayout adds why no form was sent for a request, and to executions the
+// vault, and which run of its grant each is: one that was given back is used again.
+const decisionLayout = `ALTER TABLE requests ADD COLUMN reason TEXT NOT NULL DEFAULT '';
+ALTER TABLE changes ADD COLUMN vault TEXT NOT NULL DEFAULT '';
+UPDATE changes SET vault = coalesce((SELECT a.vault FROM audit a WHERE a.change_id = changes.id AND a.kind = 'begin'), '');
+DROP VIEW executions;
+CREATE VIEW executions AS SELECT id AS execution_id, NULLIF(approval, '') AS grant_id, call AS call_hash, tool, NULLIF(vault, '') AS vault, caller,
+	(SELECT count(*) FROM changes e WHERE c.approval <> '' AND e.approval <> '' AND e.approval = c.approval AND e.seq < c.seq) + 1 AS attempt,
+	began AS started_at, ended AS finished_at, outcome, receipt FROM changes c;`
+
 // Requests is the state as the confirmation gate needs it.
 func (s *Store) Requests() hitl.Store { return requests{s} }
 
@@ -73,7 +83,7 @@ func (q requests) Now(ctx context.Context) (now time.Time, err error) {
 }
 
 const requestColumns = `SELECT r.request_id, r.vault, r.tool, r.caller, r.call_hash, r.state_fp, r.floor_reason, r.summary, r.preview, r.marks,
-	r.candidates, r.method, r.mode, r.negotiated, r.fallback, r.raised_at, r.expires_at, r.status, r.answered_at, r.route,
+	r.candidates, r.method, r.mode, r.negotiated, r.fallback, r.reason, r.raised_at, r.expires_at, r.status, r.answered_at, r.route,
 	g.grant_id, g.route, g.attested_by, g.choice, g.uses, g.issued_at, g.expires_at, g.consumed_at, g.released_at, g.revoked_at,
 	(SELECT id FROM changes WHERE approval = g.grant_id ORDER BY seq DESC LIMIT 1)
 	FROM requests r LEFT JOIN grants g ON g.request_id = r.request_id `
@@ -88,7 +98,7 @@ func scanRequest(row interface{ Scan(...any) error }, now time.Time) (*hitl.Requ
 	var id, route, by, choice, changed sql.NullString
 	var uses, issued, until, consumed, released, revoked sql.NullInt64
 	err := row.Scan(&r.ID, &r.Vault, &r.Tool, &r.Caller, &r.Call, &r.State, &r.Floor, &r.Summary, &r.Preview, &marks,
-		&candidates, &r.Method, &r.Mode, &r.Negotiated, &r.Fallback, &raised, &expires, &r.Status, &answered, &r.Route,
+		&candidates, &r.Method, &r.Mode, &r.Negotiated, &r.Fallback, &r.Reason, &raised, &expires, &r.Status, &answered, &r.Route,
 		&id, &route, &by, &choice, &uses, &issued, &until, &consumed, &released, &revoked, &changed)
 	if err != nil {
 		return nil, nil, err
@@ -240,9 +250,9 @@ func (q requests) Raise(ctx context.Context, r *hitl.Request) error {
 		}
 		r.Raised, r.Expires, r.Status = now, now.Add(hitl.RequestLife), hitl.Open
 		err = t.exec(`INSERT INTO requests (request_id, vault, tool, caller, call_hash, state_fp, floor_reason, summary, preview, marks,
-			candidates, method, mode, negotiated, fallback, raised_at, expires_at, status, answered_at, route) VALUES (`+places(20)+")",
+			candidates, method, mode, negotiated, fallback, reason, raised_at, expires_at, status, answered_at, route) VALUES (`+places(21)+")",
 			r.ID, r.Vault, r.Tool, r.Caller, string(r.Call), string(r.State), r.Floor, r.Summary, r.Preview, string(marks),
-			string(candidates), r.Method, r.Mode, r.Negotiated, r.Fallback, r.Raised.UnixNano(), r.Expires.UnixNano(), string(r.Status), 0, "")
+			string(candidates), r.Method, r.Mode, r.Negotiated, r.Fallback, string(r.Reason), r.Raised.UnixNano(), r.Expires.UnixNano(), string(r.Status), 0, "")
 		if err != nil {
 			return err
 		}

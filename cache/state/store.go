@@ -62,6 +62,7 @@ DROP TABLE ordered;`,
 	requestsLayout,
 	auditLayout,
 	consentsLayout,
+	decisionLayout,
 }
 
 // Store is the open state of one vault. Its methods may be called at the same
@@ -98,14 +99,29 @@ func Open(ctx context.Context, dir string, signer Signer) (*Store, error) {
 		return nil, fmt.Errorf("open the state: %w", err)
 	}
 	s := &Store{db: db, dir: dir, signer: signer, clock: time.Now, turn: make(chan struct{}, 1)}
-	if s.conn, err = db.Conn(ctx); err == nil {
-		err = s.migrate(ctx)
-	}
-	if err != nil {
+	if err := s.connect(ctx); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("open the state: %w", err)
 	}
 	return s, nil
+}
+
+// connect gives the store its connection and the layout of today. It waits for
+// other processes that do the same: SQLite's own wait does not hold for the step to
+// a write-ahead log, which is taken with the first connection there ever is.
+func (s *Store) connect(ctx context.Context) (err error) {
+	for until := time.Now().Add(lockTime); ; time.Sleep(lockPause) {
+		if s.conn, err = s.db.Conn(ctx); err == nil {
+			if err = s.migrate(ctx); err == nil {
+				return nil
+			}
+			s.conn.Close()
+			s.conn = nil
+		}
+		if !busy(err) || time.Now().After(until) {
+			return err
+		}
+	}
 }
 
 // At makes the store take another clock for the wall's, for tests; it is called

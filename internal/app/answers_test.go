@@ -297,6 +297,24 @@ func TestFormsThatDoNotCount(t *testing.T) {
 	}
 }
 
+// Whether a form might be sent, and why not, stands with the request.
+func TestTheDecisionToSendAFormIsKept(t *testing.T) {
+	for want, r := range map[string]hitl.Reach{
+		"form form none ":     {Modern: true, Forms: true},
+		"form form,url none ": {Forms: true, URLs: true},
+		"form none none the client declares no form mode for this request": {},
+		"form url none the client declares no form mode for this request":  {Modern: true, URLs: true},
+	} {
+		g := newGated(t)
+		call := replace()
+		call.reach = r
+		g.do(call)
+		if got := g.query("SELECT mode, negotiated, fallback, reason FROM requests"); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
 // The form and the request tell the person what would happen; nothing in them
 // hides or reorders text.
 func TestWhatThePersonSees(t *testing.T) {

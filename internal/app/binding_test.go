@@ -13,7 +13,11 @@ import (
 
 	"vault-mcp/hitl"
 	"vault-mcp/internal/app"
+	"vault-mcp/internal/auth"
+	"vault-mcp/internal/dispatch"
+	"vault-mcp/internal/fault"
 	"vault-mcp/internal/fingerprint"
+	"vault-mcp/internal/secrets"
 	"vault-mcp/vault/change"
 )
 
@@ -27,6 +31,7 @@ func TestAStateHoldsForOneCallAlone(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		what, want string
+		call       request // replace() where it is not set
 		alter      func(*gated, *request)
 		server     func(*gated) *app.App
 	}{
@@ -44,6 +49,20 @@ func TestAStateHoldsForOneCallAlone(t *testing.T) {
 		}},
 		{what: "another content before", want: "replay_drift drift", alter: func(g *gated, _ *request) { g.write("a.md", "else\n") }},
 		{what: "no note before", want: "replay_drift drift", alter: func(g *gated, _ *request) { g.remove("a.md") }},
+		{what: "another result", want: "replay_drift drift", call: request{tool: "delete_note", args: `{"path":"a.md"}`, reach: replace().reach}, alter: func(g *gated, _ *request) {
+			plant(g.t, g.dir, map[string]string{".obsidian/app.json": `{"trashOption":"none"}`})
+		}},
+		{what: "a request that says another state", want: "-32602 foreign", alter: func(g *gated, _ *request) {
+			g.query("UPDATE requests SET state_fp = state_fp || 'x' RETURNING 1")
+		}},
+		{what: "a request with a candidate", want: "-32602 foreign", alter: func(g *gated, _ *request) {
+			g.query(`UPDATE requests SET candidates = '[{"path":"b.md","state":"x"}]' RETURNING 1`)
+		}},
+		{what: "a request that is gone", want: "elicit_required expired", alter: func(g *gated, _ *request) { g.query("DELETE FROM requests RETURNING 1") }},
+		{what: "after its key was rotated away", want: "elicit_required expired", alter: func(g *gated, _ *request) { g.rotate(17) }},
+		{what: "after a rotation of the keys", want: "ran", alter: func(g *gated, _ *request) { g.rotate(1) }},
+		{what: "at the last moment", want: "ran", alter: func(g *gated, _ *request) { g.clock.pass(299*time.Second - time.Millisecond) }},
+		{what: "a moment later", want: "elicit_required expired", alter: func(g *gated, _ *request) { g.clock.pass(299 * time.Second) }},
 		{what: "after its time", want: "elicit_required expired", alter: func(g *gated, _ *request) { g.clock.pass(301 * time.Second) }},
 		{what: "a clock that is set back later", want: "elicit_required expired", alter: func(g *gated, _ *request) {
 			g.clock.pass(301 * time.Second)
@@ -58,7 +77,10 @@ func TestAStateHoldsForOneCallAlone(t *testing.T) {
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			g := newGated(t)
-			r := replace()
+			r := tt.call
+			if r.tool == "" {
+				r = replace()
+			}
 			r = r.with(g.ask(r), yes)
 			if tt.alter != nil {
 				tt.alter(g, &r)
@@ -147,6 +169,87 @@ func TestAStateThatSaysSomethingElseIsRefused(t *testing.T) {
 	}
 }
 
+// ring is the key ring of the state folder.
+func (g *gated) ring() (*secrets.Ring, string) {
+	g.t.Helper()
+	files, _ := filepath.Glob(filepath.Join(g.home, ".local/state/vault-mcp/*/state.db"))
+	if len(files) != 1 {
+		g.t.Fatalf("%q", files)
+	}
+	dir := filepath.Dir(files[0])
+	ring, err := secrets.Open(dir)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return ring, dir
+}
+
+// rotate gives the ring so many new keys, as vault-mcp secrets rotate does, and
+// takes a server that knows them.
+func (g *gated) rotate(times int) {
+	g.t.Helper()
+	_, dir := g.ring()
+	for range times {
+		if _, _, err := secrets.Rotate(dir); err != nil {
+			g.t.Fatal(err)
+		}
+	}
+	g.app = g.server()
+}
+
+// A state that is rightly signed, and says something else than the request or the
+// call, is none of this call: the signature alone is not what binds it.
+func TestARightlySignedStateOfSomethingElseIsRefused(t *testing.T) {
+	for _, tt := range []struct {
+		field string
+		value any
+		want  string
+	}{
+		{"v", 2, "elicit_required expired"},
+		{"kid", "00000000", "-32602 altered"},
+		{"rid", strings.Repeat("0", 32), "elicit_required expired"},
+		{"caller", "cli", "-32602 foreign"},
+		{"vault", "other", "-32602 foreign"},
+		{"method", "tools/list", "-32602 foreign"},
+		{"tool", "delete_note", "-32602 foreign"},
+		{"call", strings.Repeat("0", 32), "-32602 foreign"},
+		{"state", "x", "-32602 foreign"},
+		{"candidates", strings.Repeat("0", 32), "-32602 foreign"},
+		{"phase", "choose", "-32602 foreign"},
+		{"phase", "else", "-32602 foreign"},
+		{"era", "2025-11-25", "-32602 foreign"},
+		{"exp", 1, "elicit_required expired"},
+		{"", nil, "ran"},
+	} {
+		t.Run(fmt.Sprint(tt.field, " ", tt.value), func(t *testing.T) {
+			g := newGated(t)
+			body, _, _ := strings.Cut(g.ask(replace()), ".")
+			raw, err := base64.RawURLEncoding.DecodeString(body)
+			fields := map[string]any{}
+			if err != nil || json.Unmarshal(raw, &fields) != nil {
+				t.Fatal(err, string(raw))
+			}
+			if _, there := fields[tt.field]; !there && tt.field != "" {
+				t.Fatalf("no such field in %s", raw)
+			}
+			if tt.field != "" {
+				fields[tt.field] = tt.value
+			}
+			if raw, err = json.Marshal(fields); err != nil {
+				t.Fatal(err)
+			}
+			body = base64.RawURLEncoding.EncodeToString(raw)
+			ring, _ := g.ring()
+			if got := g.do(replace().with(body+"."+ring.Sign("request state", []byte(body)), yes)); got != tt.want {
+				t.Errorf("%q, not %q", got, tt.want)
+			}
+			if left := g.statuses() + " " + g.query("SELECT count(*) FROM executions"); tt.want != "ran" && left != "open 0" {
+				t.Errorf("what is left: %s", left)
+			}
+		})
+	}
+}
+
 // Every fault of a token has its reason, and spends nothing.
 func TestATokenHoldsForOneCallAlone(t *testing.T) {
 	with := func(args string) request {
@@ -158,6 +261,22 @@ func TestATokenHoldsForOneCallAlone(t *testing.T) {
 		alter      func(*gated, *request)
 	}{
 		{"the call itself", "ran", nil},
+		{"another vault", "elicit_invalid foreign", func(g *gated, _ *request) {
+			g.app = start(g.t, g.home, fmt.Sprintf("vaults: [{path: %q, id: other}]\n", g.dir), func(o *app.Options) { o.Clock = g.clock.Now })
+		}},
+		{"another result", "replay_drift drift", func(g *gated, r *request) {
+			*r = request{tool: "delete_note", args: `{"path":"a.md","elicit_token":"` + strings.Repeat("e", 32) + `"}`}
+			g.do(request{tool: r.tool, args: `{"path":"a.md"}`})
+			if err := g.approve(strings.Repeat("e", 32)); err != nil {
+				g.t.Fatal(err)
+			}
+			plant(g.t, g.dir, map[string]string{".obsidian/app.json": `{"trashOption":"none"}`})
+		}},
+		{"abandoned", "elicit_invalid abandoned", func(g *gated, _ *request) {
+			if err := g.store().Requests().End(g.t.Context(), g.latest(), hitl.Abandoned, hitl.RouteConsole, "ana", hitl.Approved); err != nil {
+				g.t.Fatal(err)
+			}
+		}},
 		{"unknown", "elicit_invalid unknown", func(_ *gated, r *request) { r.args = strings.Replace(r.args, "0011", "0012", 1) }},
 		{"in capitals", "elicit_invalid unknown", func(_ *gated, r *request) { r.args = strings.Replace(r.args, token, strings.ToUpper(token), 1) }},
 		{"another tool", "elicit_invalid foreign", func(_ *gated, r *request) {
@@ -194,12 +313,12 @@ func TestATokenHoldsForOneCallAlone(t *testing.T) {
 			if tt.alter != nil {
 				tt.alter(g, &r)
 			}
-			before := g.query("SELECT grant_id, uses FROM grants")
+			before := g.query("SELECT grant_id, uses FROM grants ORDER BY 1")
 			ran := g.query("SELECT count(*) FROM executions")
 			if got := g.do(r); got != tt.want {
 				t.Errorf("%q, not %q", got, tt.want)
 			}
-			if after := g.query("SELECT grant_id, uses FROM grants"); tt.want != "ran" && after != before {
+			if after := g.query("SELECT grant_id, uses FROM grants ORDER BY 1"); tt.want != "ran" && after != before {
 				t.Errorf("grants: %s, then %s", before, after)
 			}
 			if now := g.query("SELECT count(*) FROM executions"); (tt.want == "ran") != (now != ran) {
@@ -218,6 +337,7 @@ func TestAGrantIsSpentByWhatItIsBoundToAlone(t *testing.T) {
 		what  string
 		alter func(*change.Record)
 	}{
+		{"time", func(*change.Record) {}},
 		{"vault", func(r *change.Record) { r.Permit.Vault = "other" }},
 		{"tool", func(r *change.Record) { r.Tool = "delete_note" }},
 		{"caller", func(r *change.Record) { r.Caller = "cli" }},
@@ -242,7 +362,9 @@ func TestAGrantIsSpentByWhatItIsBoundToAlone(t *testing.T) {
 				ID: change.NewID(), Tool: req.Tool, Caller: req.Caller, Call: req.Call, Began: g.clock.Now(),
 				Permit: &change.Permit{Grant: gr.ID, Vault: req.Vault, State: req.State},
 			}
-			tt.alter(r)
+			if tt.alter(r); tt.what == "time" {
+				g.clock.pass(300 * time.Second)
+			}
 			if err := s.Journal().Begin(t.Context(), r); (tt.what == "nothing") != (err == nil) || err != nil && !errors.Is(err, change.ErrNoGrant) {
 				t.Errorf("%v", err)
 			}
@@ -252,6 +374,42 @@ func TestAGrantIsSpentByWhatItIsBoundToAlone(t *testing.T) {
 			}
 			if got := g.query("SELECT g.uses, r.status, (SELECT count(*) FROM executions) FROM grants g JOIN requests r USING (request_id)"); got != want {
 				t.Errorf("%q, not %q", got, want)
+			}
+		})
+	}
+}
+
+// A call whose approval is used by another one while it is on its way, so that it
+// finds its note gone, is told what was done by it.
+func TestACallThatIsOvertakenIsToldSo(t *testing.T) {
+	for way, redeem := range map[string]func(*gated, request) request{
+		"state": func(g *gated, r request) request { return r.with(g.ask(r), yes) },
+		"token": func(g *gated, r request) request {
+			g.do(r)
+			if err := g.approve(token); err != nil {
+				g.t.Fatal(err)
+			}
+			return carrying(r)
+		},
+	} {
+		t.Run(way, func(t *testing.T) {
+			g := newGated(t)
+			r := redeem(g, request{tool: "delete_note", args: `{"path":"a.md"}`, reach: hitl.Reach{Modern: true, Forms: true}})
+			c, _, err := g.app.Dispatcher.Explain(t.Context(), dispatch.Request{
+				Caller: auth.Caller{ID: "stdio", Scopes: auth.All}, Tool: r.tool, Args: json.RawMessage(r.args), Reach: r.reach,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := g.app.Answered(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if got := g.do(r); got != "ran" {
+				t.Fatal(got)
+			}
+			e := fault.Of(g.app.Lost(t.Context(), c, fault.New(fault.NoteNotFound, "There is no note.")))
+			if e.Code != fault.ElicitInvalid || e.Details["reason"] != "used" || e.Details["change_id"] != g.query("SELECT execution_id FROM executions") {
+				t.Errorf("%v %v", e, e.Details)
 			}
 		})
 	}

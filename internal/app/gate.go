@@ -11,6 +11,7 @@ import (
 	"vault-mcp/cache"
 	kept "vault-mcp/cache/state"
 	"vault-mcp/hitl"
+	"vault-mcp/internal/config"
 	"vault-mcp/internal/dispatch"
 	"vault-mcp/tools"
 	"vault-mcp/vault/change"
@@ -28,9 +29,17 @@ func (a *App) gateOf(vault int, s *kept.Store) *hitl.Gate {
 	e := a.cfg.Elicit
 	return &hitl.Gate{
 		Store: s.Requests(), Keys: ring{a.state}, Memory: &a.memory, Life: e.TTL.Duration(),
-		Forms: e.Takes("form"), Shim: e.LegacyShim, Watched: a.watched(s), Patience: cmp.Or(a.opts.Patience, hitl.Patience), Pause: lookEvery,
+		Takes: func(r hitl.Route) bool { return e.Takes(wayOf(r)) }, Shim: e.LegacyShim, Watched: a.watched(s), Patience: cmp.Or(a.opts.Patience, hitl.Patience), Pause: lookEvery,
 		Event: a.meter.Event,
 	}
+}
+
+// wayOf is the way of approving, as the config calls it, that a route is.
+func wayOf(r hitl.Route) config.Route {
+	if r.Person() {
+		return config.Route(r)
+	}
+	return "form"
 }
 
 // watched tells whether a console or page is open that shows the requests of a

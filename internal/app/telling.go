@@ -34,7 +34,7 @@ func (a *App) spool(line []byte) error {
 	if a.state.dir == "" {
 		return errors.New("there is no state folder")
 	}
-	return cache.AppendLine(filepath.Join(a.state.dir, "events.jsonl"), line, int64(a.cfg.Events.MaxBytes))
+	return cache.AppendLine(filepath.Join(a.state.dir, cache.EventsFile), line, int64(a.cfg.Events.MaxBytes))
 }
 
 // refused audits that the gate has refused a call.

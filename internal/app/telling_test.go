@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,8 @@ import (
 
 	"vault-mcp/cache/state"
 	"vault-mcp/hitl"
+	"vault-mcp/internal/app"
+	"vault-mcp/vault/change"
 )
 
 // event is a line of events.jsonl.
@@ -105,11 +108,7 @@ func TestEventsTellWhatHappenedAndNothingElse(t *testing.T) {
 			t.Errorf("%s is in the events: %s", planted, text[max(0, i-200):i+20])
 		}
 	}
-	got := map[string]int{}
-	for _, e := range events {
-		outcome, _ := e.Data["outcome"].(string)
-		got[strings.TrimSpace(e.Type+" "+outcome)]++
-	}
+	got := counted(events)
 	for name, want := range map[string]int{
 		"vault.elicit.drift": 1, "vault.elicit.consumed": 2, "vault.elicit.answered accept": 1, "vault.elicit.answered replayed": 1,
 		"vault.elicit.answered cancel": 1, "vault.elicit.answered unattended": 1, "vault.elicit.answered expired": 1,
@@ -122,6 +121,14 @@ func TestEventsTellWhatHappenedAndNothingElse(t *testing.T) {
 	if got["vault.elicit.requested"] == 0 {
 		t.Error("no request")
 	}
+	for _, e := range events {
+		switch e.Data["outcome"] {
+		case "accept", "decline", "cancel", "unattended":
+			if e.Data["route"] != "state" || e.Data["request_id"] == nil {
+				t.Errorf("%+v", e.Data)
+			}
+		}
+	}
 	var health struct{ Counters map[string]int }
 	if err := call1(t, g, request{tool: "server_health", args: `{}`}, &health); err != nil {
 		t.Fatal(err)
@@ -133,6 +140,79 @@ func TestEventsTellWhatHappenedAndNothingElse(t *testing.T) {
 	}
 	if health.Counters["elicit_consumed_total"] != 2 {
 		t.Errorf("%v", health.Counters)
+	}
+}
+
+// counted are how often there is each event, by its type and outcome.
+func counted(events []event) map[string]int {
+	n := map[string]int{}
+	for _, e := range events {
+		outcome, _ := e.Data["outcome"].(string)
+		n[strings.TrimSpace(e.Type+" "+outcome)]++
+	}
+	return n
+}
+
+// A call that nobody answers, and an approval that is given back because a process
+// has died before the first byte, are told as what they are.
+func TestEventsTellATimeoutAndARelease(t *testing.T) {
+	g := newGated(t)
+	g.app = start(t, g.home, fmt.Sprintf("vaults: [{path: %q}]\nevents: {spool: true}\n", g.dir), func(o *app.Options) {
+		o.Clock, o.Patience = g.clock.Now, 50*time.Millisecond
+	})
+	call := replace()
+	call.reach = form(yes, time.Hour)
+	if got := g.do(call); got != "elicit_required approval_not_obtained" {
+		t.Fatal(got)
+	}
+	title := byTitle("read_note", "Twin")
+	title.reach = form(yes, time.Hour)
+	plant(t, g.dir, map[string]string{"P/Twin.md": "p\n", "Q/Twin.md": "q\n"})
+	if got := g.do(title); got != "path_ambiguous <nil>" {
+		t.Fatal(got)
+	}
+	id := g.query("SELECT request_id FROM requests WHERE tool = 'write_note'")
+	s := g.store()
+	gr, err := s.Requests().Approve(t.Context(), id, hitl.Approval{Route: hitl.RouteConsole, By: "ana", Life: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := s.Requests().Find(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	died := &change.Record{
+		ID: change.NewID(), Tool: r.Tool, Caller: r.Caller, Vault: r.Vault, Call: r.Call, Began: g.clock.Now(),
+		Permit: &change.Permit{Grant: gr.ID, Vault: r.Vault, State: r.State},
+		Edits:  []change.Edit{change.NewPut("a.md", []byte(original), []byte("new\n"))},
+	}
+	if err := s.Journal().Begin(t.Context(), died); err != nil {
+		t.Fatal(err)
+	}
+	if got := g.do(request{tool: "append_note", args: `{"path":"b.md","content":"more\n"}`}); got != "ran" {
+		t.Fatal(got)
+	}
+	call.reach = hitl.Reach{}
+	if got := g.do(call); got != "ran" { // by the approval that was given back
+		t.Fatal(got)
+	}
+	if got := g.query("SELECT attempt, outcome FROM executions WHERE grant_id = ? ORDER BY attempt", gr.ID); got != "1 not_applied\n2 applied" {
+		t.Errorf("executions: %q", got)
+	}
+	events, _ := g.events()
+	got := counted(events)
+	for name, want := range map[string]int{"vault.elicit.requested": 2, "vault.elicit.answered timeout": 2, "vault.elicit.released": 1, "vault.elicit.consumed": 1} {
+		if got[name] != want {
+			t.Errorf("%s: %d times, want %d", name, got[name], want)
+		}
+	}
+	for _, e := range events {
+		switch {
+		case e.Type == "vault.elicit.released" && (e.Data["change_id"] != died.ID || e.Data["vault"] != "main"):
+			t.Errorf("%+v", e.Data)
+		case e.Data["outcome"] == "timeout" && (e.Data["request_id"] == nil || e.Data["route"] != nil):
+			t.Errorf("%+v", e.Data) // nothing has come by any route
+		}
 	}
 }
 

@@ -112,7 +112,7 @@ type Elicit struct {
 	// TTL is how long an approval can be used.
 	TTL Duration `yaml:"ttl" default:"300s" min:"30s" max:"1h" doc:"How long an approval, and a form that a client shows, are good. A person may answer a request itself for 24 hours."`
 	// Routes are the ways that count.
-	Routes []Route `yaml:"routes" default:"[form, console, cli, page]" enum:"form,console,cli,page" doc:"The ways by which a person may approve. Without form, no client's word counts."`
+	Routes []Route `yaml:"routes" default:"[form, console, cli, page]" enum:"form,console,cli,page" doc:"The ways by which a person may approve; what was approved by another way before is not used either. Without form, no client's word counts."`
 	// LegacyShim is for clients of older protocols.
 	LegacyShim bool `yaml:"legacy_shim" default:"true" doc:"Whether clients of protocols before 2026-07-28 are sent a form, if they can show one."`
 	// Unattended lets the command mint without a terminal.

@@ -19,8 +19,10 @@ import (
 
 	"vault-mcp/cache"
 	"vault-mcp/cache/state"
+	"vault-mcp/internal/audit"
 	"vault-mcp/internal/config"
 	"vault-mcp/internal/secrets"
+	"vault-mcp/internal/telemetry"
 )
 
 // Desk is where a person answers. Close ends its use.
@@ -44,6 +46,8 @@ type place struct {
 	// rules are the configs in effect, and parents who spawned servers with them.
 	rules   []config.Elicit
 	parents []parent
+	// meter keeps events where a server of these vaults does, or is nil.
+	meter *telemetry.Meter
 	// wrong is why it cannot be used, or nil.
 	wrong error
 	watch func() // ends the watch, if it is watched
@@ -70,7 +74,7 @@ func (d *Desk) look(ctx context.Context) error {
 		d.places = map[string]*place{}
 	}
 	for _, p := range d.places {
-		p.vaults, p.rules, p.parents, p.wrong = nil, nil, nil, nil
+		p.vaults, p.rules, p.parents, p.meter, p.wrong = nil, nil, nil, nil, nil
 	}
 	servers, err := cache.List(d.Env)
 	if err != nil {
@@ -95,15 +99,14 @@ func (d *Desk) look(ctx context.Context) error {
 
 // server adds what a running server says of its vaults.
 func (d *Desk) server(s cache.Entry) {
-	rules := config.Elicit{}
+	cfg := config.Default()
 	var wrong error
-	if s.Config == "" {
-		rules = config.Default().Elicit
-	} else if cfg, err := d.Env.Load(s.Config); err != nil {
-		// What it forbids is not known.
-		wrong = fmt.Errorf("the config of a server cannot be read: %w", err)
-	} else {
-		rules = cfg.Elicit
+	if s.Config != "" {
+		if is, err := d.Env.Load(s.Config); err == nil {
+			cfg = *is
+		} else { // what it forbids is not known
+			cfg, wrong = config.Config{}, fmt.Errorf("the config of a server cannot be read: %w", err)
+		}
 	}
 	for _, v := range s.Vaults {
 		if v.StateDir == "" {
@@ -111,8 +114,9 @@ func (d *Desk) server(s cache.Entry) {
 		}
 		p := d.at(v.StateDir)
 		p.vaults = append(p.vaults, v)
-		p.parents = append(p.parents, parent{s.Parent, rules.AllowClientShell})
-		p.rules = append(p.rules, rules)
+		p.parents = append(p.parents, parent{s.Parent, cfg.Elicit.AllowClientShell})
+		p.rules = append(p.rules, cfg.Elicit)
+		p.tell(s.StateDir, cfg.Events)
 		p.wrong = errors.Join(p.wrong, wrong)
 	}
 }
@@ -126,6 +130,7 @@ func (d *Desk) configured() error {
 	if err != nil {
 		return err
 	}
+	own := "" // the folder of the first vault
 	for _, v := range cfg.Vaults {
 		dir, err := cache.Folder(d.Env, cfg.StateDir, v.Real)
 		if err != nil {
@@ -134,8 +139,29 @@ func (d *Desk) configured() error {
 		p := d.at(dir)
 		p.vaults = append(p.vaults, cache.ServedVault{ID: v.ID, Path: v.Real, StateDir: dir})
 		p.rules = append(p.rules, cfg.Elicit)
+		if own == "" {
+			own = dir
+		}
+		p.tell(own, cfg.Events)
 	}
 	return nil
+}
+
+// tell keeps events of a place in a server's own state folder, if its config wants
+// that. An answer is one event, so of several servers it is the first.
+func (p *place) tell(dir string, events config.Events) {
+	if p.meter == nil && events.Spool {
+		p.meter = &telemetry.Meter{Sink: func(line []byte) error {
+			return cache.AppendLine(filepath.Join(dir, cache.EventsFile), line, int64(events.MaxBytes))
+		}}
+	}
+}
+
+// told keeps the events of what was written.
+func (p *place) told(rows []state.AuditRow) {
+	if p.meter != nil {
+		audit.Answers(p.meter, rows)
+	}
 }
 
 // at is the place of a folder, however it is spelled.
@@ -167,7 +193,9 @@ func (p *place) open(ctx context.Context) {
 	}
 	if err != nil {
 		p.wrong = errors.Join(p.wrong, err)
+		return
 	}
+	p.store.Tell(p.told)
 }
 
 // Close ends the use of all states.

@@ -42,6 +42,7 @@ func (d *Desk) Watch(ctx context.Context) error {
 	house := &home{env: d.Env}
 	defer house.leave()
 	c := &console{ctx: ctx, out: t, flush: t.flush, told: map[string]bool{}}
+	house.watch(d.watched(c)) // before anything says so
 	c.idle()
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()

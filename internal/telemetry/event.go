@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// told are the attributes that events may have: names, ids and sizes. Whatever
-// else comes is dropped, so that a mistake shows nobody what a note or a person
+// told are the attributes that events may have: names, ids, sizes, and sentences
+// that the program itself has ready. Whatever else comes is dropped, so that a mistake shows nobody what a note or a person
 // says.
-var told = []string{"tool", "caller", "vault", "request_id", "change_id", "outcome", "route", "result_size", "limit"}
+var told = []string{"tool", "caller", "vault", "request_id", "change_id", "outcome", "route", "mode", "negotiated", "reason", "result_size", "limit"}
 
 // maxValue bounds a text in an event, in bytes.
 const maxValue = 256

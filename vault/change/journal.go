@@ -32,7 +32,7 @@ type Record struct {
 	// ID is the execution's id, of 16 hex digits: the change_id of the wire.
 	ID           string
 	Tool, Caller string
-	// Vault is its id, for the audit; the journal itself does not keep it.
+	// Vault is its id; "" in what was kept before the journal knew it.
 	Vault string
 	Call  fingerprint.Call
 	// Key is the idempotency key, if the call has one.
