@@ -74,17 +74,46 @@ type reply struct {
 
 // await waits until a person has answered a request, by the form that is sent
 // first, if there is one, or in another process.
-func (g *Gate) await(ctx context.Context, c *Call, r *Request, form *Form) (*change.Permit, error) {
+func (g *Gate) await(ctx context.Context, c *Call, r *Request, form *Form) (permit *change.Permit, err error) {
+	err = g.wait(ctx, c, r, waiting{
+		form: form, told: "A person has to approve the call; it waits.",
+		replied: func(got reply, after time.Duration) (bool, error) {
+			permit, err = g.replied(ctx, c, r, got, after)
+			return permit != nil, err
+		},
+		answered: func(now *Request, gr *Grant) error {
+			permit, err = g.granted(ctx, c, now, gr)
+			return err
+		},
+		nobody: func() error { return notObtained(c, r) },
+	})
+	return permit, err
+}
+
+// waiting is how a call waits for a person.
+type waiting struct {
+	form *Form  // that is sent first, or nil
+	told string // to the client while it waits
+	// replied takes the reply to the form; unless it is done or fails, the call waits
+	// on. answered takes what somebody has answered elsewhere, and nobody says that the
+	// time is over.
+	replied  func(got reply, after time.Duration) (done bool, err error)
+	answered func(*Request, *Grant) error
+	nobody   func() error
+}
+
+// wait waits until a request is answered, or the patience of the call is over.
+func (g *Gate) wait(ctx context.Context, c *Call, r *Request, w waiting) error {
 	if c.Client.Idle != nil {
 		defer c.Client.Idle()()
 	}
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
 	var replies chan reply
-	if form != nil {
+	if w.form != nil {
 		replies = make(chan reply, 1)
 		go func() {
-			raw, err := c.Client.Ask(asking, *form)
+			raw, err := c.Client.Ask(asking, *w.form)
 			replies <- reply{raw, err}
 		}()
 	}
@@ -93,30 +122,29 @@ func (g *Gate) await(ctx context.Context, c *Call, r *Request, form *Form) (*cha
 	defer look.Stop()
 	for {
 		select {
-		case a := <-replies:
+		case got := <-replies:
 			replies = nil
-			permit, err := g.replied(ctx, c, r, a, time.Since(asked))
-			if permit != nil || err != nil {
-				return permit, err
+			if done, err := w.replied(got, time.Since(asked)); done || err != nil {
+				return err
 			}
 		case <-look.C:
 			now, gr, err := g.Store.Find(ctx, r.ID)
 			if err != nil && ctx.Err() == nil {
-				return nil, err
+				return err
 			}
 			if err == nil && now.Status != Open {
-				return g.granted(ctx, c, now, gr)
+				return w.answered(now, gr)
 			}
 			if c.Client.Progress != nil && time.Since(told) >= progressEvery {
 				told = time.Now()
-				c.Client.Progress("A person has to approve the call; it waits.")
+				c.Client.Progress(w.told)
 			}
 		case <-ctx.Done():
 			if context.Cause(ctx) == errPatience {
 				g.event(context.WithoutCancel(ctx), EventAnswered, c, TimedOut, "request_id", r.ID)
-				return nil, notObtained(c, r)
+				return w.nobody()
 			}
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 	}
 }
@@ -128,14 +156,7 @@ const progressEvery = 5 * time.Second
 // error the call waits on for a console.
 func (g *Gate) replied(ctx context.Context, c *Call, r *Request, got reply, after time.Duration) (*change.Permit, error) {
 	if got.err != nil {
-		if errors.Is(got.err, context.Canceled) || errors.Is(got.err, context.DeadlineExceeded) || errors.Is(got.err, errPatience) {
-			return nil, nil // the loop sees why
-		}
-		g.event(ctx, EventAnswered, c, ClientFault, "request_id", r.ID)
-		if g.Watched() {
-			return nil, nil
-		}
-		return nil, notObtained(c, r)
+		return nil, g.failed(ctx, c, r, got.err, func() error { return notObtained(c, r) })
 	}
 	a, err := ParseAnswer(got.raw)
 	if err != nil {
@@ -145,4 +166,17 @@ func (g *Gate) replied(ctx context.Context, c *Call, r *Request, got reply, afte
 		return g.approve(ctx, c, r, a)
 	}
 	return nil, g.no(ctx, c, r, a, after)
+}
+
+// failed is a form that came to nothing. Without an error the call waits on: the
+// loop sees why, or somebody is there at a console.
+func (g *Gate) failed(ctx context.Context, c *Call, r *Request, err error, nobody func() error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errPatience) {
+		return nil
+	}
+	g.event(ctx, EventAnswered, c, ClientFault, "request_id", r.ID)
+	if g.Watched() {
+		return nil
+	}
+	return nobody()
 }

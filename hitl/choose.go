@@ -61,11 +61,7 @@ func (g *Gate) Choose(ctx context.Context, c *Call, title string, options []Opti
 	}
 	switch {
 	case r != nil && r.Status == Approved:
-		if gr == nil || r.candidate(gr.Choice) == nil {
-			return "", unknowing(c)
-		}
-		c.choose(r, gr.Choice)
-		return gr.Choice, nil
+		return c.elsewhere(r, gr)
 	case r != nil && r.Status == Declined && !g.differs(c, r):
 		now, err := g.Store.Now(ctx)
 		if err != nil {
@@ -78,11 +74,25 @@ func (g *Gate) Choose(ctx context.Context, c *Call, title string, options []Opti
 	if !g.canChoose(c) {
 		return "", Unchosen(c, title, options)
 	}
+	return g.question(ctx, c, r)
+}
+
+// elsewhere takes the choice that came with an approval.
+func (c *Call) elsewhere(r *Request, gr *Grant) (string, error) {
+	if gr == nil || r.candidate(gr.Choice) == nil {
+		return "", unknowing(c)
+	}
+	c.choose(r, gr.Choice)
+	return gr.Choice, nil
+}
+
+// question puts a question before the person: in r, if that still fits.
+func (g *Gate) question(ctx context.Context, c *Call, r *Request) (path string, err error) {
 	offer := 1
 	if c.back != nil {
 		offer = c.back.Offer + 1 // good, and nothing was answered
 	}
-	if offer > maxOffers {
+	if offer > maxOffers && !c.wait {
 		return "", unknowing(c)
 	}
 	if r == nil || r.Status != Open || g.differs(c, r) {
@@ -90,13 +100,23 @@ func (g *Gate) Choose(ctx context.Context, c *Call, title string, options []Opti
 			return "", err
 		}
 	}
+	if r.Status == Approved { // by now, for the same call made twice at a time
+		r, gr, err := g.Store.Find(ctx, r.ID)
+		if err != nil {
+			return "", err
+		}
+		return g.pickedElsewhere(ctx, c, r, gr)
+	}
 	if c.Floor != "" && g.Memory.declined(c.Vault, c.Tool, c.Marks, time.Now()) {
 		return "", declined(c, r)
 	}
-	if c.Client.Modern {
+	switch {
+	case c.wait:
+		return g.put(ctx, c, r, nil)
+	case c.Client.Modern:
 		return "", g.offer(ctx, c, r, c.form(), offer)
 	}
-	return g.put(ctx, c, r)
+	return g.put(ctx, c, r, new(c.form()))
 }
 
 // asking is the request that a call comes with, or the latest one of the same
@@ -150,56 +170,45 @@ func unknowing(c *Call) *fault.Error {
 	return Ambiguous(c.title, paths)
 }
 
-// put asks by a form that this server sends itself.
-func (g *Gate) put(ctx context.Context, c *Call, r *Request) (string, error) {
-	if c.Client.Idle != nil {
-		defer c.Client.Idle()()
-	}
-	asking, stop := context.WithCancel(ctx)
-	defer stop()
-	replies := make(chan reply, 1)
-	form := c.form()
-	go func() {
-		raw, err := c.Client.Ask(asking, form)
-		replies <- reply{raw, err}
-	}()
-	asked := time.Now()
-	told := time.NewTicker(progressEvery)
-	defer told.Stop()
-	for {
-		select {
-		case got := <-replies:
-			if ctx.Err() != nil {
-				continue // the other case says why
-			}
+// put waits until a person has said which note is meant, by the form that is sent
+// first, if there is one, or in another process.
+func (g *Gate) put(ctx context.Context, c *Call, r *Request, form *Form) (path string, err error) {
+	err = g.wait(ctx, c, r, waiting{
+		form: form, told: "A person has to say which note is meant; the call waits.",
+		replied: func(got reply, after time.Duration) (bool, error) {
 			if got.err != nil {
-				g.event(ctx, EventAnswered, c, ClientFault, "request_id", r.ID)
-				return "", g.unanswered(c, r)
+				return false, g.failed(ctx, c, r, got.err, func() error { return g.unanswered(c, r) })
 			}
 			a, err := answerOf(r, got.raw)
 			if err != nil {
-				return "", malformedAnswer(err)
+				return false, malformedAnswer(err)
 			}
-			if err := g.settle(ctx, c, r, a, time.Since(asked)); err != nil {
-				return "", err
-			}
-			return a.Note, nil
-		case <-told.C:
-			if c.Client.Progress != nil {
-				c.Client.Progress("A person has to say which note is meant; the call waits.")
-			}
-		case <-ctx.Done():
-			if context.Cause(ctx) == errPatience {
-				g.event(context.WithoutCancel(ctx), EventAnswered, c, TimedOut, "request_id", r.ID)
-				return "", g.unanswered(c, r)
-			}
-			return "", ctx.Err()
-		}
+			err = g.settle(ctx, c, r, a, after)
+			path = c.Chosen()
+			return path != "", err
+		},
+		answered: func(now *Request, gr *Grant) error {
+			path, err = g.pickedElsewhere(ctx, c, now, gr)
+			return err
+		},
+		nobody: func() error { return g.unanswered(c, r) },
+	})
+	return path, err
+}
+
+// pickedElsewhere is what somebody has answered to a question in another process.
+func (g *Gate) pickedElsewhere(ctx context.Context, c *Call, r *Request, gr *Grant) (string, error) {
+	switch r.Status {
+	case Approved:
+		return c.elsewhere(r, gr)
+	case Declined:
+		return "", refusedAgain(c, r)
 	}
+	return "", g.ended(ctx, c, r, gr)
 }
 
 // settle takes what came back for a question, after a time. Without an error
-// something was chosen.
+// something was chosen, or the call goes on to wait for somebody at a console.
 func (g *Gate) settle(ctx context.Context, c *Call, r *Request, a Answer, after time.Duration) error {
 	if a.Action == Accept && !a.Refuses() {
 		c.choose(r, a.Note)
@@ -212,6 +221,11 @@ func (g *Gate) settle(ctx context.Context, c *Call, r *Request, a Answer, after 
 	fast := after < g.Memory.quick() && c.Client.Terminal == ""
 	if fast {
 		outcome = Unattended
+		if g.Watched() && !c.wait {
+			g.answered(ctx, c, r, outcome)
+			c.wait, c.yes = true, nil
+			return nil
+		}
 		g.Memory.unattended()
 	} else {
 		g.Memory.attended()
@@ -256,14 +270,14 @@ func (g *Gate) unanswered(c *Call, r *Request) error {
 		return fault.New(fault.PathAmbiguous, "Several notes have the title, and nobody has said which is meant.").
 			With("candidates", paths).With("total", len(paths))
 	}
-	e := elicit(c, r, approvalNotObtained, "Ask the person first: nobody has said which of the notes is meant, nor approved the call. Then make it with the path of that note.")
-	e.Recovery = ""
-	return e.With("candidates", paths)
+	return elicit(c, r, approvalNotObtained, "Ask the person first: nobody has said which of the notes is meant, nor approved the call. They can run the command below in a terminal of their own, or choose where they watch; then make the same call again. Or make it with the path of the note that they name. Do not run the command yourself.").
+		With("candidates", paths)
 }
 
 // byChoice lets a call run whose note a person has chosen, if that and what would
 // be done with it are as they were shown. What needs no approval is claimed here,
-// so that a choice is good for one run.
+// so that a choice is good for one run; one that was made elsewhere is spent as an
+// approval is.
 func (g *Gate) byChoice(ctx context.Context, c *Call) (*change.Permit, error) {
 	r, gr, err := g.Store.Find(ctx, c.chosen.request)
 	if err != nil {
@@ -272,8 +286,7 @@ func (g *Gate) byChoice(ctx context.Context, c *Call) (*change.Permit, error) {
 	if r.Status != Open && (r.Status != Approved || gr == nil) {
 		return nil, g.ended(ctx, c, r, gr)
 	}
-	route, by := g.routeOf(c)
-	if r.Status == Open && !g.Takes(route) {
+	if route, _ := g.routeOf(c); r.Status == Open && !g.Takes(route) {
 		return nil, notObtainedByForm(c)
 	}
 	if !g.asChosen(c, r) || c.Floor != "" && r.Floor == "" {
@@ -282,30 +295,9 @@ func (g *Gate) byChoice(ctx context.Context, c *Call) (*change.Permit, error) {
 	if c.Dry && r.Floor != "" {
 		return nil, nil // what the person approved is still to come
 	}
-	if r.Floor == "" {
-		err := g.Store.End(ctx, r.ID, Used, route, by, Open)
-		if errors.Is(err, ErrStatus) {
-			return nil, g.overtaken(ctx, c)
-		}
-		if err == nil {
-			g.Memory.attended()
-			g.answered(ctx, c, r, Accepted)
-		}
-		return nil, err
-	}
 	if r.Status == Open {
-		gr, err = g.Store.Approve(ctx, r.ID, Approval{Route: route, By: by, Choice: c.chosen.path, Life: g.Life})
-		switch {
-		case errors.Is(err, ErrStatus):
-			if r, gr, err = g.Store.Find(ctx, r.ID); err == nil && (r.Status != Approved || gr == nil) {
-				err = g.ended(ctx, c, r, gr)
-			}
-		case err == nil:
-			g.Memory.attended()
-			g.answered(ctx, c, r, Accepted)
-		}
-		if err != nil {
-			return nil, err
+		if r, gr, err = g.claim(ctx, c, r); err != nil || gr == nil {
+			return nil, err // nil: it needs no approval
 		}
 	}
 	if !g.Takes(gr.Route) {
@@ -315,16 +307,32 @@ func (g *Gate) byChoice(ctx context.Context, c *Call) (*change.Permit, error) {
 		return nil, fault.New(fault.ElicitInvalid, "The person has chosen another note.").
 			With("reason", "foreign").With("tool", c.Tool).With("call_hash", string(c.Hash))
 	}
+	if gr.Route.Person() {
+		g.Memory.attended()
+	}
 	return &change.Permit{Grant: gr.ID, Vault: r.Vault, State: r.State, Choice: gr.Choice}, nil
 }
 
-// overtaken says what became of a request meanwhile.
-func (g *Gate) overtaken(ctx context.Context, c *Call) error {
-	r, gr, err := g.Store.Find(ctx, c.chosen.request)
-	if err != nil {
-		return err
+// claim keeps what was chosen through the client. Somebody may have been quicker
+// elsewhere: then what they did counts. There is no grant where none is needed.
+func (g *Gate) claim(ctx context.Context, c *Call, r *Request) (_ *Request, gr *Grant, err error) {
+	route, by := g.routeOf(c)
+	if r.Floor == "" {
+		err = g.Store.End(ctx, r.ID, Used, route, by, Open)
+	} else {
+		gr, err = g.Store.Approve(ctx, r.ID, Approval{Route: route, By: by, Choice: c.chosen.path, Life: g.Life})
 	}
-	return g.ended(ctx, c, r, gr)
+	if errors.Is(err, ErrStatus) {
+		if r, gr, err = g.Store.Find(ctx, r.ID); err == nil && (r.Status != Approved || gr == nil) {
+			err = g.ended(ctx, c, r, gr)
+		}
+		return r, gr, err
+	}
+	if err == nil {
+		g.Memory.attended()
+		g.answered(ctx, c, r, Accepted)
+	}
+	return r, gr, err
 }
 
 // asChosen reports whether the note that was chosen, and what would be done, are

@@ -96,7 +96,7 @@ func required(c *Call, r *Request) error {
 // always a person.
 func declined(c *Call, r *Request) error {
 	who := "The client answered decline."
-	if r != nil && r.Route.Person() {
+	if c.Client.Terminal != "" || r != nil && r.Route.Person() {
 		who = "A person has declined this."
 	}
 	return elicit(c, r, approvalDeclined, "%s Do not retry this, and do not look for another way to do it; tell the person what was declined. Should they want it after all, they approve it themselves with the command below.", who)

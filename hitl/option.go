@@ -39,8 +39,8 @@ func (c *Call) among(title string, options []Option) {
 			c.Undo = o.Undo
 		}
 		note := o.Path
-		if o.Summary != "" && o.Summary != o.Path {
-			note += ": " + o.Summary
+		if about := o.about(); about != "" {
+			note += ": " + about
 		}
 		c.Notes = append(c.Notes, note)
 	}
@@ -56,6 +56,14 @@ func (c *Call) among(title string, options []Option) {
 	}
 }
 
+// about says what would be done with an option, "" where its path says it all.
+func (o Option) about() string {
+	if o.Summary == o.Path {
+		return ""
+	}
+	return o.Summary
+}
+
 // sum is the parts of an option as one.
 func (o Option) sum() []byte {
 	var b bytes.Buffer
@@ -69,7 +77,7 @@ func (o Option) sum() []byte {
 // candidates are what a request keeps of the options, sealed like its state.
 func (g *Gate) candidates(c *Call, kid string) (list []Candidate) {
 	for _, o := range c.options {
-		list = append(list, Candidate{o.Path, seal(g.Keys, kid, o.Parts)})
+		list = append(list, Candidate{o.Path, seal(g.Keys, kid, o.Parts), o.about()})
 	}
 	return list
 }

@@ -110,7 +110,9 @@ type Mark struct {
 // Candidate is one of several notes that a call may mean.
 type Candidate struct {
 	Path  string            `json:"path"`
-	State fingerprint.State `json:"state"`
+	State fingerprint.State `json:"state,omitempty"`
+	// About says what would be done with it; "" where the call only reads.
+	About string `json:"about,omitempty"`
 }
 
 // Grant is a person's approval of a request, good for one use.

@@ -18,6 +18,11 @@ type Form struct {
 	Message string
 	// Schema is a flat JSON Schema.
 	Schema json.RawMessage
+	// Candidates are what the schema lets a person choose from, and Approve is whether
+	// it asks for approval, for who shows the form in another way. Message names the
+	// candidates, but at the person's own terminal.
+	Candidates []Candidate
+	Approve    bool
 }
 
 // approveSchema has one field that must be filled in, and no default: a default
@@ -26,7 +31,11 @@ var approveSchema = json.RawMessage(`{"type":"object","properties":{"approve":{"
 
 // form is the question whether a call may run.
 func (c *Call) form() Form {
-	return Form{Message: c.message(), Schema: c.schema()}
+	f := Form{Message: c.message(), Schema: c.schema(), Approve: c.Floor != "" || len(c.options) == 0}
+	for _, o := range c.options {
+		f.Candidates = append(f.Candidates, Candidate{Path: o.Path, About: o.about()})
+	}
+	return f
 }
 
 // admission decides whether the form may be sent: by its schema, and by what
@@ -75,6 +84,9 @@ func (c *Call) words() string {
 	}
 	if c.Undo != "" {
 		b.WriteString(" " + Display(c.Undo))
+	}
+	if len(c.options) > 0 && c.Client.Terminal != "" {
+		return b.String() // they are shown below the diff, with their numbers
 	}
 	for _, n := range c.Notes {
 		b.WriteString("\n" + Display(n))

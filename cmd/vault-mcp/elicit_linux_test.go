@@ -21,6 +21,7 @@ type desk struct {
 	t         *testing.T
 	home, dir string
 	config    string // what is served
+	can       string // the capabilities that the agent's client declares
 	agent     *client
 	id        int
 }
@@ -28,13 +29,19 @@ type desk struct {
 // newDesk makes the vault and the config, with these lines of elicit.
 func newDesk(t *testing.T, elicit string) *desk {
 	d := &desk{t: t, home: t.TempDir()}
-	d.dir = plant(t, map[string]string{"a.md": "one\ntwo\n", "b.md": "other\n", ".obsidian/app.json": `{"trashOption":"local"}`})
-	d.config = filepath.Join(d.home, "vault.yaml")
+	d.vault(elicit)
+	return d
+}
+
+// vault makes a vault and its config; what was made before stays.
+func (d *desk) vault(elicit string) {
+	d.t.Helper()
+	d.dir = plant(d.t, map[string]string{"a.md": "one\ntwo\n", "b.md": "other\n", ".obsidian/app.json": `{"trashOption":"local"}`})
+	d.config = filepath.Join(d.t.TempDir(), "vault.yaml")
 	text := fmt.Sprintf("vaults: [{path: %q}]\nelicit: {%s}\n", d.dir, elicit)
 	if err := os.WriteFile(d.config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+		d.t.Fatal(err)
 	}
-	return d
 }
 
 // serve starts the server for a client that can show no forms.
@@ -57,8 +64,9 @@ func (d *desk) serve(env ...string) {
 	if err := d.agent.cmd.Start(); err != nil {
 		d.t.Fatal(err)
 	}
-	d.t.Cleanup(func() { in.Close(); _ = d.agent.cmd.Wait() })
-	d.agent.ask(d.t, 1, "initialize", initialize)
+	agent := d.agent
+	d.t.Cleanup(func() { in.Close(); _ = agent.cmd.Wait() })
+	d.agent.ask(d.t, 1, "initialize", strings.Replace(initialize, `"capabilities":{}`, `"capabilities":{`+d.can+`}`, 1))
 	d.id = 1
 }
 

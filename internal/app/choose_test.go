@@ -350,7 +350,7 @@ func TestAnApprovalOfOneNoteIsNotUsedForTwo(t *testing.T) {
 	}
 }
 
-// No console and no command chooses for a person: they cannot say which.
+// An approval that does not say which note is meant is none.
 func TestAQuestionIsNotApprovedWithoutAChoice(t *testing.T) {
 	g := questions(t, "")
 	g.ask(byTitle("delete_note", "Plan"))

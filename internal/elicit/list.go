@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,24 +30,23 @@ func (d *Desk) waiting(ctx context.Context) (list []found, wrong []error) {
 			continue
 		}
 		for _, r := range rs {
-			if len(r.Candidates) == 0 { // a question, which only its client asks
-				list = append(list, found{p, r})
-			}
+			list = append(list, found{p, r})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b found) int { return a.Raised.Compare(b.Raised) })
 	return list, wrong
 }
 
-// yes approves a request at a console, for the call that waits or is repeated.
-func (f found) yes(ctx context.Context) error {
-	_, err := f.store.Requests().Approve(ctx, f.ID, hitl.Approval{Route: hitl.RouteConsole, By: Account(), Life: f.life()})
+// yes approves a request at a console, for the call that waits or is repeated, with
+// the note that was chosen where there are several.
+func (f found) yes(ctx context.Context, choice string) error {
+	_, err := f.store.Requests().Approve(ctx, f.ID, hitl.Approval{Route: hitl.RouteConsole, By: Account(), Choice: choice, Life: f.life()})
 	return late(err)
 }
 
 // no declines a request at a console.
 func (f found) no(ctx context.Context) error {
-	return late(f.store.Requests().End(ctx, f.ID, hitl.Declined, hitl.RouteConsole, Account(), hitl.Open, hitl.Approved, hitl.Declined))
+	return late(f.end(ctx, hitl.Declined, hitl.RouteConsole))
 }
 
 // List shows what waits for a person, and takes their answers until they leave.
@@ -104,41 +104,77 @@ func (d *Desk) answerList(ctx context.Context, t *Terminal, list []found) (again
 			fmt.Fprintf(t, "%s\n%s", err, listHelp)
 			continue
 		}
-		if verb == 'd' {
+		switch verb {
+		case 'd':
 			for _, i := range chosen {
-				d.show(ctx, t, list[i])
+				list[i].show(ctx, t)
 			}
-			continue
-		}
-		act, done := found.no, "declined"
-		if verb == 'y' {
-			act, done = found.yes, "approved"
+		case 'n':
 			for _, i := range chosen {
-				d.show(ctx, t, list[i])
+				report(t, i, "declined", list[i].no(ctx))
 			}
-			if answer(ctx, t, fmt.Sprintf("Approve %d? [y/N] ", len(chosen))) != yes {
-				fmt.Fprintln(t, "Nothing was approved.")
-				continue
+			return true
+		case 'y':
+			if approve(ctx, t, list, chosen) {
+				return true
 			}
 		}
-		for _, i := range chosen {
-			if err := act(list[i], ctx); err != nil {
-				fmt.Fprintf(t, "%d: %s\n", i+1, hitl.Display(err.Error()))
-				continue
-			}
-			fmt.Fprintf(t, "%d: %s\n", i+1, done)
-		}
-		return true
 	}
 }
 
-func (d *Desk) show(ctx context.Context, t *Terminal, f found) {
+// approve shows the chosen requests and asks about them: which note is meant, for
+// each by itself, and for approval at once. It reports whether any was answered.
+func approve(ctx context.Context, t *Terminal, list []found, chosen []int) (answered bool) {
+	gated := map[int]string{} // by their place in the list, with what was chosen
+	for _, i := range chosen {
+		f := list[i]
+		f.show(ctx, t)
+		path, said := "", yes
+		if len(f.Candidates) > 0 {
+			path, said = pick(ctx, t, f.Candidates)
+		}
+		switch {
+		case said == nothing:
+			fmt.Fprintf(t, "%d: left open\n", i+1)
+			continue
+		case said == decline:
+			report(t, i, "declined", f.no(ctx))
+		case f.Floor == "":
+			report(t, i, "chosen", f.yes(ctx, path))
+		default:
+			gated[i] = path
+			continue
+		}
+		answered = true
+	}
+	if len(gated) == 0 {
+		return answered
+	}
+	if answer(ctx, t, fmt.Sprintf("Approve %d? [y/N] ", len(gated))) != yes {
+		fmt.Fprintln(t, "Nothing was approved.")
+		return answered
+	}
+	for _, i := range slices.Sorted(maps.Keys(gated)) {
+		report(t, i, "approved", list[i].yes(ctx, gated[i]))
+	}
+	return true
+}
+
+// report says what became of the answer to a request of the list.
+func report(t *Terminal, i int, done string, err error) {
+	if err != nil {
+		done = hitl.Display(err.Error())
+	}
+	fmt.Fprintf(t, "%d: %s\n", i+1, done)
+}
+
+func (f found) show(ctx context.Context, t *Terminal) {
 	now, err := f.store.Requests().Now(ctx)
 	if err != nil {
 		fmt.Fprintln(t, hitl.Display(err.Error()))
 		return
 	}
-	fmt.Fprintf(t, "\n%s\n%s\n", head(f.Request, now), diff(f.Request, 0))
+	fmt.Fprintf(t, "\n%s\n%s\n", head(f.Request, now), body(f.Request, 0))
 }
 
 // command reads a verb and the numbers from 1 to n that it is for; the answer

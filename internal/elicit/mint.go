@@ -57,13 +57,16 @@ func (d *Desk) Mint(ctx context.Context, n Named) (*Minted, error) {
 	if n.StateFP != "" && hit.State.Shown(hit.ID) != n.StateFP {
 		return nil, errors.New("the vault has changed since that command was shown: --state-fp is not the one of the request that is kept; the call has to be made again")
 	}
+	choice := ""
 	t, err := d.Terminal()
 	switch {
 	case err == nil:
 		defer t.Close()
-		if err := d.sayYes(ctx, t, hit); err != nil {
+		if choice, err = hit.sayYes(ctx, t); err != nil {
 			return nil, err
 		}
+	case len(hit.Candidates) > 0:
+		return nil, fmt.Errorf("%w which note is meant: run the command in a terminal, or let the call be made with a path", err)
 	case !hit.unattended():
 		return nil, fmt.Errorf("%w: run the command in a terminal, or set elicit.unattended for scripts", err)
 	}
@@ -71,7 +74,7 @@ func (d *Desk) Mint(ctx context.Context, n Named) (*Minted, error) {
 	rand.Read(secret[:]) // never fails
 	token := hex.EncodeToString(secret[:])
 	g, err := hit.store.Requests().Approve(ctx, hit.ID, hitl.Approval{
-		Route: hitl.RouteCommand, By: Account(), TokenHash: hitl.TokenHash(token), Life: hit.life(),
+		Route: hitl.RouteCommand, By: Account(), TokenHash: hitl.TokenHash(token), Choice: choice, Life: hit.life(),
 	})
 	if err != nil {
 		return nil, late(err)
@@ -100,57 +103,33 @@ func mintable(r *hitl.Request) error {
 	default:
 		return fmt.Errorf("the request is %s: the call has to be made again", r.Status)
 	}
-	if len(r.Candidates) > 0 {
-		return errors.New("the call has to say which note it means, so it cannot be approved here: it is made again with a path")
-	}
 	return nil
 }
 
-// sayYes shows a request and asks. A nil error is a yes.
-func (d *Desk) sayYes(ctx context.Context, t *Terminal, hit found) error {
-	now, err := hit.store.Requests().Now(ctx)
+// sayYes shows a request and asks. Without an error it is a yes, for the note that
+// was chosen where there are several.
+func (f found) sayYes(ctx context.Context, t *Terminal) (choice string, err error) {
+	now, err := f.store.Requests().Now(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
-	fmt.Fprintf(t, "\n%s\n%s\n", head(hit.Request, now), diff(hit.Request, 0))
-	switch answer(ctx, t, "Approve? [y/N] (d declines it) ") {
+	fmt.Fprintf(t, "\n%s\n%s\n", head(f.Request, now), body(f.Request, 0))
+	choice, said := decide(ctx, t, f.Candidates, f.Floor != "")
+	switch said {
 	case yes:
-		return nil
+		return choice, nil
 	case decline:
-		err := hit.store.Requests().End(ctx, hit.ID, hitl.Declined, hitl.RouteCommand, Account(), hitl.Open, hitl.Approved, hitl.Declined)
-		if err != nil {
-			return late(err)
+		if err := f.end(ctx, hitl.Declined, hitl.RouteCommand); err != nil {
+			return "", late(err)
 		}
-		return errors.New("declined")
+		return "", errors.New("declined")
 	}
-	return errors.New("not approved; the request stays as it is")
+	return "", errors.New("not approved; the request stays as it is")
 }
 
-// said is what a person answers to a question.
-type said int
-
-const (
-	nothing said = iota
-	yes
-	decline
-)
-
-// answer asks until the answer is one.
-func answer(ctx context.Context, t *Terminal, question string) said {
-	for {
-		text, err := t.line(ctx, question)
-		if err != nil {
-			return nothing
-		}
-		switch strings.ToLower(text) {
-		case "y", "yes":
-			return yes
-		case "d", "decline":
-			return decline
-		case "", "n", "no", "q":
-			return nothing
-		}
-	}
+// end declines a request or gives it up.
+func (f found) end(ctx context.Context, to hitl.Status, route hitl.Route) error {
+	return f.store.Requests().End(ctx, f.ID, to, route, Account(), hitl.Open, hitl.Approved, hitl.Declined)
 }
 
 // plainID is what can be the id of a vault. A folder of such a name is given as
@@ -231,7 +210,7 @@ func (d *Desk) Abandon(ctx context.Context, id string) error {
 		if p.store == nil {
 			continue
 		}
-		_, _, err := p.store.Requests().Find(ctx, id)
+		r, _, err := p.store.Requests().Find(ctx, id)
 		if errors.Is(err, hitl.ErrNoRequest) {
 			continue
 		}
@@ -239,7 +218,7 @@ func (d *Desk) Abandon(ctx context.Context, id string) error {
 			err = p.refused(config.Route(hitl.RouteCommand))
 		}
 		if err == nil {
-			err = p.store.Requests().End(ctx, id, hitl.Abandoned, hitl.RouteCommand, Account(), hitl.Open, hitl.Approved, hitl.Declined)
+			err = found{p, r}.end(ctx, hitl.Abandoned, hitl.RouteCommand)
 		}
 		if errors.Is(err, hitl.ErrStatus) {
 			return errors.New("the request is over already")

@@ -48,14 +48,27 @@ func ask(ctx context.Context, f hitl.Form) (json.RawMessage, error) {
 		return nil, err
 	}
 	defer t.Close()
-	fmt.Fprintf(t, "\n%s\n\n", hitl.Text(f.Message))
-	switch said := answer(ctx, t, "Approve? [y/N] (d declines it) "); {
+	fmt.Fprintf(t, "\n%s\n\n%s", hitl.Text(f.Message), choices(f.Candidates))
+	switch path, said := decide(ctx, t, f.Candidates, f.Approve); {
 	case said == yes:
-		return json.RawMessage(`{"action":"accept","content":{"approve":true}}`), nil
+		return accept(path, f.Approve)
 	case said == decline:
 		return json.RawMessage(`{"action":"decline"}`), nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
 	return json.RawMessage(`{"action":"cancel"}`), nil
+}
+
+// accept is the form filled in: the note that was chosen, "" where there was
+// nothing to choose, and the approval, where that was asked for.
+func accept(path string, approve bool) (json.RawMessage, error) {
+	type content struct {
+		Approve bool   `json:"approve,omitempty"`
+		Note    string `json:"note_id,omitempty"`
+	}
+	return json.Marshal(struct {
+		Action  hitl.Action `json:"action"`
+		Content content     `json:"content"`
+	}{hitl.Accept, content{approve, path}})
 }

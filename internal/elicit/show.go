@@ -14,7 +14,7 @@ func head(r *hitl.Request, now time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", hitl.Display(r.Summary))
 	fmt.Fprintf(&b, "  tool %s · vault %s · caller %s\n", hitl.Display(r.Tool), hitl.Display(r.Vault), hitl.Display(r.Caller))
-	fmt.Fprintf(&b, "  you are asked because %s\n", hitl.Display(r.Floor))
+	fmt.Fprintf(&b, "  you are asked %s\n", why(r))
 	fmt.Fprintf(&b, "  %s · %s", times(r, now), r.ID)
 	switch {
 	case r.Status == hitl.Declined && !r.Route.Person():
@@ -24,6 +24,50 @@ func head(r *hitl.Request, now time.Time) string {
 	}
 	b.WriteString("\n")
 	return b.String()
+}
+
+// why says why a person is asked.
+func why(r *hitl.Request) string {
+	because := "because " + hitl.Display(r.Floor)
+	switch {
+	case len(r.Candidates) == 0:
+		return because
+	case r.Floor == "":
+		return "which note is meant"
+	}
+	return "which note is meant, and " + because
+}
+
+// body is what would change, at most limit lines of it, and what there is to
+// choose from; 0 is no limit.
+func body(r *hitl.Request, limit int) string {
+	if len(r.Candidates) == 0 {
+		return diff(r, limit)
+	}
+	var b strings.Builder
+	if r.Preview != "" {
+		b.WriteString(diff(r, limit) + "\n")
+	}
+	b.WriteString(choices(r.Candidates))
+	return b.String()
+}
+
+// choices are the notes from which a person chooses, by their numbers.
+func choices(list []hitl.Candidate) string {
+	var b strings.Builder
+	for i, k := range list {
+		b.WriteString(candidate(i+1, k))
+	}
+	return b.String()
+}
+
+// candidate is one of them, with what would be done with it.
+func candidate(n int, k hitl.Candidate) string {
+	line := fmt.Sprintf("%3d  %s\n", n, hitl.Display(k.Path))
+	if k.About != "" {
+		line += "     " + hitl.Display(k.About) + "\n"
+	}
+	return line
 }
 
 // times says how old a request is, and how long it can be answered.

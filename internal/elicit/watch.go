@@ -2,11 +2,8 @@ package elicit
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"slices"
 	"time"
 
 	"vault-mcp/cache"
@@ -14,16 +11,9 @@ import (
 	"vault-mcp/internal/config"
 )
 
-const (
-	// pollEvery is how often a console looks for requests. Each second look is for
-	// servers that are new, too.
-	pollEvery = 250 * time.Millisecond
-	// guard is how long keys do not count after another request has come before
-	// the person: a key that was meant for the one before must not answer this one.
-	guard = time.Second
-	// firstLines is how much of a diff is shown at once.
-	firstLines = 40
-)
+// pollEvery is how often a console looks for requests. Each second look is for
+// servers that are new, too.
+const pollEvery = 250 * time.Millisecond
 
 // Watch shows each call that is blocked and takes the person's answers, until
 // they leave or ctx ends.
@@ -129,155 +119,4 @@ func (h *home) leave() {
 		h.release()
 		h.release = nil
 	}
-}
-
-// console is what stands before the person: one request that has the focus, and
-// others that queue below.
-type console struct {
-	ctx   context.Context
-	out   io.Writer
-	flush func() // drops what was typed and not read
-
-	focus *found
-	since time.Time
-	live  bool // keys count
-	over  bool // the request in focus can no longer be answered
-
-	queue, skipped []found
-	told           map[string]bool
-}
-
-const keysHelp = "y approve · n decline · d whole diff · s skip · q quit > "
-
-// tell says once what is wrong.
-func (c *console) tell(err error) {
-	if !c.told[err.Error()] {
-		c.told[err.Error()] = true
-		c.note("(left out: " + hitl.Display(err.Error()) + ")")
-	}
-}
-
-// note adds a line, and shows again what keys there are.
-func (c *console) note(text string) {
-	if c.live {
-		fmt.Fprintln(c.out)
-	}
-	fmt.Fprintln(c.out, text)
-	c.prompt()
-}
-
-func (c *console) prompt() {
-	switch {
-	case !c.live:
-	case c.over:
-		fmt.Fprint(c.out, "s shows the next one · q quit > ")
-	default:
-		fmt.Fprint(c.out, keysHelp)
-	}
-}
-
-// idle says that nothing waits.
-func (c *console) idle() {
-	c.focus, c.live, c.over = nil, false, false
-	text := "Nothing waits for you. q quits."
-	if n := len(c.skipped); n > 0 {
-		text = fmt.Sprintf("Nothing else waits for you; %d skipped, s shows them again. q quits.", n)
-	}
-	fmt.Fprintln(c.out, text)
-}
-
-// next brings the oldest request that queues before the person.
-func (c *console) next(now time.Time) {
-	if len(c.queue) == 0 {
-		c.idle()
-		return
-	}
-	f := c.queue[0]
-	c.queue = c.queue[1:]
-	c.focus, c.since, c.live, c.over = &f, now, false, false
-	fmt.Fprintf(c.out, "\a\n%s\n%s\n", head(f.Request, now), diff(f.Request, firstLines))
-	if n := len(c.queue); n > 0 {
-		fmt.Fprintf(c.out, "(%d more below)\n", n)
-	}
-}
-
-// update takes in what can be answered now. The focus does not move, unless
-// there is none.
-func (c *console) update(list []found, now time.Time) {
-	open, there := map[string]bool{}, map[string]bool{}
-	for _, f := range list {
-		there[f.ID] = true
-		open[f.ID] = f.Status == hitl.Open
-	}
-	gone := func(f found) bool { return !open[f.ID] }
-	c.queue = slices.DeleteFunc(c.queue, gone)
-	c.skipped = slices.DeleteFunc(c.skipped, gone)
-	for _, f := range list {
-		same := func(other found) bool { return other.ID == f.ID }
-		if !open[f.ID] || c.focus != nil && same(*c.focus) || slices.ContainsFunc(c.queue, same) || slices.ContainsFunc(c.skipped, same) {
-			continue
-		}
-		c.queue = append(c.queue, f)
-		if c.focus != nil {
-			c.note("\a+ waits below: " + row(f.Request, now))
-		}
-	}
-	if c.focus != nil && !c.over && !there[c.focus.ID] {
-		c.over = true
-		c.note("This one was answered elsewhere, or the vault has changed.")
-		if len(c.queue) == 0 {
-			c.live = false
-			c.idle()
-		}
-	}
-	if c.focus == nil && len(c.queue) > 0 {
-		c.next(now)
-	}
-	if c.focus != nil && !c.live && now.Sub(c.since) >= guard {
-		c.flush() // was pressed before the keys were shown
-		c.live = true
-		c.prompt()
-	}
-}
-
-// key takes a key. quit reports whether the person leaves.
-func (c *console) key(k rune, now time.Time) (quit bool) {
-	switch {
-	case k == 'q' || k == ctrlC:
-		return true
-	case c.focus == nil:
-		if k == 's' && len(c.skipped) > 0 {
-			c.queue, c.skipped = append(c.queue, c.skipped...), nil
-			c.next(now)
-		}
-	case !c.live:
-	case c.over:
-		if k == 's' || k == '\r' {
-			fmt.Fprintln(c.out)
-			c.next(now)
-		}
-	case k == 'y':
-		c.answer("approved", c.focus.yes, now)
-	case k == 'n':
-		c.answer("declined", c.focus.no, now)
-	case k == 's':
-		fmt.Fprintln(c.out, "s: skipped; it stays open")
-		c.skipped = append(c.skipped, *c.focus)
-		c.next(now)
-	case k == 'd':
-		c.note(diff(c.focus.Request, 0))
-	}
-	return false
-}
-
-// answer keeps what the person said of the request in focus, and goes on.
-func (c *console) answer(done string, act func(context.Context) error, now time.Time) {
-	if err := act(c.ctx); err != nil {
-		if errors.Is(err, context.Canceled) {
-			return
-		}
-		done = "not " + done + ": " + hitl.Display(err.Error())
-	}
-	fmt.Fprintln(c.out, done)
-	c.next(now)
 }
