@@ -160,3 +160,23 @@ func TestDriftDoesNotNameHiddenNotes(t *testing.T) {
 		}
 	}
 }
+
+// Deletions that a person has approved together all run: the first one makes the
+// trash and takes a name there, which is not what they approved.
+func TestApprovedDeletionsDoNotDisturbEachOther(t *testing.T) {
+	g := newGated(t)
+	plant(t, g.dir, map[string]string{"F/n.md": "one\n", "G/n.md": "two\n", ".obsidian/app.json": `{"trashOption":"local"}`})
+	all := []request{{tool: "delete_note", args: `{"path":"F/n.md"}`}, {tool: "delete_note", args: `{"path":"G/n.md"}`}, {tool: "delete_note", args: `{"path":"b.md"}`}}
+	for _, r := range all {
+		g.do(r)
+		if err := g.approve(""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range all {
+		if got := g.do(r); got != "ran" {
+			t.Errorf("%s: %s", r.args, got)
+		}
+	}
+	holds(t, g.dir, map[string]string{".trash/n.md": "one\n", ".trash/n 1.md": "two\n", ".trash/b.md": "other\n"})
+}

@@ -135,7 +135,7 @@ func about(h *hitl.Call, c *dispatch.Call) {
 	p := c.Plan
 	h.Summary, h.Undo = p.Summary, "It can be taken back with undo_change."
 	h.Parts, h.Marks, h.Notes = p.Fingerprint(), nil, nil
-	for i, e := range p.Edits {
+	for i, e := range p.Essential() {
 		name := e.Path
 		if strings.HasPrefix(name, "/") {
 			name = "" // outside the vault: of this machine, and for nobody to see

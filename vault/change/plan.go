@@ -133,18 +133,33 @@ func (p Plan) Paths() []string {
 	return slices.Compact(all)
 }
 
+// Essential are the edits that a confirmation of the plan is bound to: all but the
+// making of a folder for what is removed. Whichever removal is the first makes it.
+func (p Plan) Essential() []Edit {
+	if !slices.ContainsFunc(p.Edits, func(e Edit) bool { return e.Kind == Mkdir }) {
+		return p.Edits
+	}
+	return slices.DeleteFunc(slices.Clone(p.Edits), func(e Edit) bool {
+		return e.Kind == Mkdir && slices.ContainsFunc(p.Edits, func(r Edit) bool { return r.Kind == Remove && r.To != "" && path.Dir(r.To) == e.Path })
+	})
+}
+
 // Fingerprint is everything that a confirmation of the plan is bound to: each
-// edit, with the content before and after, and Bound. Two plans with equal parts do the
-// same to the same state.
+// essential edit, with the content before and after, and Bound. Two plans with
+// equal parts do the same to the same state.
 func (p Plan) Fingerprint() [][]byte {
-	parts := make([][]byte, 0, len(p.Edits))
-	for _, e := range p.Edits {
+	edits := p.Essential()
+	parts := make([][]byte, 0, len(edits))
+	for _, e := range edits {
 		if strings.HasPrefix(e.Path, "/") {
 			parts = append(parts, []byte("/")) // what the system's trash notes beside a file
 			continue
 		}
-		if strings.HasPrefix(e.To, "/") {
-			e.To = "/" // which name it gets there is nobody's business
+		switch { // which name it gets in a trash is nobody's business
+		case strings.HasPrefix(e.To, "/"):
+			e.To = "/"
+		case e.Kind == Remove && e.To != "":
+			e.To = path.Dir(e.To)
 		}
 		var b bytes.Buffer
 		flags := byte(0)
@@ -181,7 +196,7 @@ func drift(was, is Plan) []string {
 	seen := map[string]bool{}
 	var differ []string
 	note := func(p Plan, mine, other [][]byte) {
-		for i, e := range p.Edits {
+		for i, e := range p.Essential() {
 			if !slices.ContainsFunc(other, func(o []byte) bool { return bytes.Equal(o, mine[i]) }) && !seen[e.Path] {
 				seen[e.Path] = true
 				differ = append(differ, e.Path)
