@@ -297,7 +297,7 @@ func TestACallAtTheTerminalAsks(t *testing.T) {
 	// A no is not asked again; another call is.
 	d.put(map[string]string{"a.md": "else\ntwo\n"})
 	s = call("y\n", exitOK)
-	if d.has("a.md") || d.statuses() != "superseded used" || !strings.Contains(s.stdout.String(), "change_id") {
+	if d.has("a.md") || d.statuses() != "superseded used" || !strings.Contains(s.stdout.String(), "change_id") || s.stderr.Len() > 0 {
 		t.Errorf("%q %q, %s", s.stdout.String(), s.stderr.String(), d.statuses())
 	}
 	if got := d.row("SELECT route || ' ' || uses FROM grants"); got != "cli 1" {

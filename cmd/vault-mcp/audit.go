@@ -28,7 +28,7 @@ func (c audited) each(ctx context.Context, p process, f func(id string, s *state
 	if err != nil {
 		return err
 	}
-	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: logger(p.stderr, "", cfg), NoIndex: true})
+	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: brief(p.stderr, cfg), NoIndex: true})
 	if err != nil {
 		return err
 	}

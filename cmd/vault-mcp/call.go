@@ -49,7 +49,7 @@ func (c callCmd) make(ctx context.Context, p process, cfg *config.Config, tool s
 	if patience == 0 && reach.Forms {
 		patience = atTerminal
 	}
-	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: logger(p.stderr, "", cfg), Patience: patience})
+	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: brief(p.stderr, cfg), Patience: patience})
 	if err != nil {
 		return err
 	}

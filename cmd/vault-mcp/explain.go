@@ -31,7 +31,7 @@ func (c explainCmd) Run(ctx context.Context, p process) error {
 			return fmt.Errorf("read the arguments from stdin: %w", err)
 		}
 	}
-	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: logger(p.stderr, "", cfg)})
+	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: brief(p.stderr, cfg)})
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (c indexCmd) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: logger(p.stderr, "", cfg)})
+	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: brief(p.stderr, cfg)})
 	if err != nil {
 		return err
 	}

@@ -48,3 +48,13 @@ func logger(w io.Writer, flag string, cfg *config.Config) *slog.Logger {
 	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
+
+// brief is the log of a command that a person runs: what a server tells at level
+// info is no answer to them.
+func brief(w io.Writer, cfg *config.Config) *slog.Logger {
+	level := cfg.Log.Level
+	if level == "info" {
+		level = "warn"
+	}
+	return logger(w, level, cfg)
+}
