@@ -13,10 +13,7 @@ func (ix *Index) Current(ctx context.Context) error {
 	if err := ix.await(ctx); err != nil {
 		return err
 	}
-	root, err := ix.vault.FindFolder("", nil)
-	if err == nil {
-		err = ix.survey(ctx, &survey{from: root})
-	}
+	err := ix.compare(ctx)
 	switch {
 	case err == nil:
 		return nil
@@ -28,4 +25,13 @@ func (ix *Index) Current(ctx context.Context) error {
 	ix.state.set(Degraded, err)
 	ix.fail(err)
 	return ErrNotReady
+}
+
+// compare takes in what the sizes and times of all files tell.
+func (ix *Index) compare(ctx context.Context) error {
+	root, err := ix.vault.FindFolder("", nil)
+	if err == nil {
+		err = ix.survey(ctx, &survey{from: root})
+	}
+	return err
 }

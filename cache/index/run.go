@@ -92,6 +92,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 
 // session opens the database and uses it until something is wrong.
 func (ix *Index) session(ctx context.Context) error {
+	phase, _ := ix.state.get()
 	if err := ix.attach(ctx); err != nil {
 		return err
 	}
@@ -104,6 +105,9 @@ func (ix *Index) session(ctx context.Context) error {
 		return err
 	}
 	defer lock.Close()
+	// What has failed here may have failed the indexer too, and what it could not
+	// store then it may not have stored yet.
+	behind := phase == Degraded
 	for {
 		held, err := lock.TryLock()
 		switch {
@@ -111,8 +115,14 @@ func (ix *Index) session(ctx context.Context) error {
 		case held:
 			err = ix.lead(ctx)
 		default:
-			err = ix.tail(ctx, lock)
+			if behind && ix.stored.Load().state == isReady {
+				err = ix.compare(ctx)
+			}
+			if err == nil {
+				err = ix.tail(ctx, lock)
+			}
 		}
+		behind = false
 		switch {
 		case errors.Is(err, errReset):
 			err = ix.reload(ctx)
