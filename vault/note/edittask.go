@@ -2,6 +2,7 @@ package note
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -258,12 +259,18 @@ func (w *taskWriter) body() Span {
 	return Span{0, trimRight([]byte(w.text), 0, end)}
 }
 
-func (w *taskWriter) describe(s string) error {
-	at, fields, text := w.body(), len(w.fields), s
-	if at.End == 0 && w.text != "" {
-		text += " "
+// gap is the blank that has to stand behind what is put at an offset, or "": the
+// sign of a field would become a part of a tag before it.
+func (w *taskWriter) gap(at int) string {
+	if at == len(w.text) || w.text[at] == ' ' || w.text[at] == '\t' {
+		return ""
 	}
-	w.set(at, text)
+	return " "
+}
+
+func (w *taskWriter) describe(s string) error {
+	at, fields := w.body(), len(w.fields)
+	w.set(at, s+w.gap(at.End))
 	if len(w.fields) > fields {
 		return &TaskValueError{"description", s, "it ends with a field of the Tasks plugin: set that by its name"}
 	}
@@ -282,18 +289,13 @@ func (w *taskWriter) removeTag(name string) {
 
 func (w *taskWriter) addTag(name string) error {
 	had := len(w.fields)
-	for _, n := range w.names {
-		if strings.EqualFold(n, name) {
-			return nil
-		}
+	is := func(n string) bool { return strings.EqualFold(n, name) }
+	if slices.ContainsFunc(w.names, is) {
+		return nil
 	}
 	at := w.body().End
-	s := " #" + name
-	if at == 0 && w.text != "" {
-		s += " "
-	}
-	w.set(Span{at, at}, s)
-	if len(w.names) == 0 || len(w.fields) != had {
+	w.set(Span{at, at}, " #"+name+w.gap(at))
+	if !slices.ContainsFunc(w.names, is) || len(w.fields) != had {
 		return &TaskValueError{"tag", name, "it would not be read as a tag there"}
 	}
 	return nil

@@ -23,6 +23,8 @@ func TestTaskEdit(t *testing.T) {
 		{"a whole tag", "- [ ] x #projects #project\n", TaskEdit{Line: 1, RemoveTags: []string{"project"}}, "- [ ] x #projects\n"},
 		{"a tag at the start", "- [ ] #a x ^id\n", TaskEdit{Line: 1, RemoveTags: []string{"#A"}}, "- [ ] x ^id\n"},
 		{"a tag before the fields", "- [ ] x 📅 2031-02-03\n", TaskEdit{Line: 1, AddTags: []string{"t/u"}}, "- [ ] x #t/u 📅 2031-02-03\n"},
+		{"a tag before a field that touches the text", "- [ ] x📅 2031-02-03\n", TaskEdit{Line: 1, AddTags: []string{"t"}}, "- [ ] x #t 📅 2031-02-03\n"},
+		{"a description before such a field", "- [ ] x📅 2031-02-03\n", TaskEdit{Line: 1, Description: "y #t"}, "- [ ] y #t 📅 2031-02-03\n"},
 		{"a tag that is there", "- [ ] x #T\n", TaskEdit{Line: 1, AddTags: []string{"t"}}, "- [ ] x #T\n"},
 		{"description", "- p\n\t* [ ]  old   text 📅 2031-02-03 ^id\n", TaskEdit{Line: 2, Description: "new"}, "- p\n\t* [ ]  new 📅 2031-02-03 ^id\n"},
 		{"done with its day", "> - [ ] a\n", TaskEdit{Line: 1, Toggle: true, Set: []TaskValue{{TaskDone, "2031-02-03"}}}, "> - [x] a ✅ 2031-02-03\n"},
