@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"context"
 
 	"vault-mcp/hitl"
+	"vault-mcp/internal/dispatch"
 	"vault-mcp/internal/fault"
 )
 
@@ -81,6 +83,21 @@ var ways = map[string]func(g *gated, r request, meanwhile func()) error{
 	},
 }
 
+// everyWay are the ways, and each once more with the call inside of another one.
+func everyWay() map[string]func(g *gated, r request, meanwhile func()) error {
+	all := maps.Clone(ways)
+	for way, approve := range ways {
+		all[way+", in call_capability"] = func(g *gated, r request, meanwhile func()) error { return approve(g, r.inCall(), meanwhile) }
+	}
+	return all
+}
+
+// inCall is the same call made through the tool that calls others.
+func (r request) inCall() request {
+	r.args, r.tool = fmt.Sprintf(`{"name":%q,"args":%s}`, r.tool, r.args), dispatch.CallCapability
+	return r
+}
+
 // What a person approved is not done to a vault that has changed since, whatever
 // has changed and by whatever route they approved: nothing is applied, nothing
 // spent, and what has changed is named.
@@ -107,7 +124,7 @@ func TestAnApprovalOfOneStateIsNotUsedOnAnother(t *testing.T) {
 		{"bulk_set_property", `{"paths":["a.md","b.md"],"key":"k","value":1}`, func(g *gated) { g.write("b.md", "b2\n") }, "b.md"},
 		{"update_frontmatter", `{"path":"p.md","operation":"replace","properties":{"k":1}}`, func(g *gated) { g.write("p.md", "---\nz: 2\n---\np\n") }, "p.md"},
 	} {
-		for way, approve := range ways {
+		for way, approve := range everyWay() {
 			t.Run(fmt.Sprintf("%s %s %s", tt.tool, tt.changed, way), func(t *testing.T) {
 				g := newGated(t)
 				plant(t, g.dir, files)
@@ -179,4 +196,33 @@ func TestApprovedDeletionsDoNotDisturbEachOther(t *testing.T) {
 		}
 	}
 	holds(t, g.dir, map[string]string{".trash/n.md": "one\n", ".trash/n 1.md": "two\n", ".trash/b.md": "other\n"})
+}
+
+// A call inside of another one is the same call: what a person approved of the
+// one is good for the other, once. A tool that is not there, other arguments and
+// itself are refused.
+func TestACallInsideAnotherIsTheSameCall(t *testing.T) {
+	g := newGated(t)
+	r := replace()
+	if got := g.do(r.inCall().with(g.ask(r), yes)); got != "ran" {
+		t.Fatal(got)
+	}
+	g.write("a.md", original)
+	in := r.inCall()
+	if got := g.do(r.with(g.ask(in), yes)); got != "ran" {
+		t.Fatal(got)
+	}
+	for args, want := range map[string]string{
+		`{}`:                                            "validation_error",
+		`{"name":"delete_note","args":[]}`:              "validation_error",
+		`{"name":"delete_note","more":1}`:               "validation_error",
+		`{"name":"delete_note","args":{"x":1}}`:         "validation_error",
+		`{"name":"no_tool"}`:                            "not_found",
+		`{"name":"call_capability","args":{}}`:          "invalid_input",
+		`{"name":"delete_note","args":{"path":"b.md"}}`: "asked",
+	} {
+		if got := g.do(request{tool: dispatch.CallCapability, args: args, reach: screen}); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, not %s", args, got, want)
+		}
+	}
 }

@@ -14,6 +14,9 @@ import (
 
 // bind finds the tool and decodes its arguments strictly.
 func (d *Dispatcher) bind(_ context.Context, c *Call) error {
+	if err := c.unwrap(); err != nil {
+		return err
+	}
 	t := d.Registry.Tool(c.Request.Tool)
 	if t == nil {
 		e := fault.New(fault.NotFound, "There is no tool %.100q.", c.Request.Tool)
