@@ -90,7 +90,7 @@ func (g *Gate) Lost(ctx context.Context, c *Call, p *change.Permit, err error) e
 }
 
 // ofTheVault are the codes of faults that come with what a vault holds.
-var ofTheVault = []fault.Code{fault.NoteNotFound, fault.NotFound, fault.NoteExists, fault.ConcurrentModification, fault.InvalidInput}
+var ofTheVault = []fault.Code{fault.NoteNotFound, fault.NotFound, fault.NoteExists, fault.ConcurrentModification, fault.InvalidInput, fault.GitRefused}
 
 // Unspent explains why a permit could not be spent.
 func (g *Gate) Unspent(ctx context.Context, c *Call, p *change.Permit) error {

@@ -1,8 +1,10 @@
 package hitl
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"vault-mcp/internal/fingerprint"
@@ -61,12 +63,36 @@ const RequestLife = 24 * time.Hour
 // Target is one thing that a confirmation is about: a name that the person
 // understands, and the state it had when they were asked.
 type Target struct {
+	// Name is a path in the vault, "" for what only the person may see, or with Word
+	// a word that everybody may know, such as HEAD.
 	Name  string
+	Word  bool
 	State []byte
 }
 
-// Targets is everything that a confirmation of one effect is bound to.
-type Targets struct{ Items []Target }
+// Targets is everything that a confirmation of one effect is bound to, and what
+// the person sees of it.
+type Targets struct {
+	Items []Target
+	// Summary says in one sentence what would be done, and Undo whether that can be
+	// taken back. Notes are what the person should know besides; they pass through
+	// the client, like the summary.
+	Summary, Undo string
+	Notes         []string
+	// Preview shows what would be done, as far as shown lets a path of the vault be
+	// seen; "" stands for what is outside of it. nil is nothing to show.
+	Preview func(shown func(path string) bool) string
+}
+
+// Word reports whether the name of a target is a word that everybody may know.
+func (t Targets) Word(name string) bool {
+	return slices.ContainsFunc(t.Items, func(i Target) bool { return i.Word && i.Name == name })
+}
+
+// Equal reports whether two confirmations are bound to the same.
+func (t Targets) Equal(other Targets) bool {
+	return slices.EqualFunc(t.Items, other.Items, func(a, b Target) bool { return a.Name == b.Name && bytes.Equal(a.State, b.State) })
+}
 
 // Bound is what a request and its grant hold for, and for nothing else.
 type Bound struct {

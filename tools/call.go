@@ -34,11 +34,32 @@ type Call struct {
 	Began time.Time
 
 	in     any
+	change string // id of the record of an effect that runs
+	intend func(context.Context, json.RawMessage) error
 	args   map[string]json.RawMessage
 	refs   []Ref
 	titled titled
 	// renames is kept from the plan to the one that is made again.
 	renames rename.Planner
+}
+
+// OnIntent gives an effect that is about to run its record: the id, and how its
+// intent is kept.
+func (c *Call) OnIntent(change string, keep func(context.Context, json.RawMessage) error) {
+	c.change, c.intend = change, keep
+}
+
+// ChangeID is the id of the record of an effect that runs, for its answer.
+func (c *Call) ChangeID() string { return c.change }
+
+// Intend keeps what an effect is about to do, just before the first thing of it
+// is done that others can see. If the process dies after that, Settle gets it.
+func (c *Call) Intend(ctx context.Context, intent any) error {
+	raw, err := json.Marshal(intent)
+	if err != nil || c.intend == nil {
+		return err
+	}
+	return c.intend(ctx, raw)
 }
 
 // VaultID is the id of the vault that the call names or was given; "" for a

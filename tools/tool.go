@@ -18,6 +18,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"vault-mcp/hitl"
+	"vault-mcp/internal/acl"
 	"vault-mcp/internal/auth"
 	"vault-mcp/vault/change"
 )
@@ -70,13 +71,16 @@ type Tool struct {
 	Hidden bool
 	// Floor is the effect's or change's standing need for a person.
 	Floor hitl.Floor
+	// Settle is that of an effect, or nil.
+	Settle func(ctx context.Context, view *acl.View, intent json.RawMessage) (done, known bool)
 
 	args    func() *arguments         // reflected when the tool is first used: a start has no use for it
 	output  func() *jsonschema.Schema // made when it is asked for
 	plan    func(context.Context, *Call) (change.Plan, any, error)
 	targets func(context.Context, *Call) (hitl.Targets, error)
 	none    string
-	run     func(context.Context, *Call) (any, error)
+	begin   func(context.Context, *Call) (Begun, error)
+	run     func(context.Context, *Call) (any, error) // of a query, or the dry run of an effect
 }
 
 // Query declares a tool that reads and answers.
@@ -115,19 +119,49 @@ type EffectSpec[In, Out any] struct {
 	Targets func(context.Context, *Call, In) (hitl.Targets, error)
 	None    string
 	Run     func(context.Context, *Call, In) (Out, error)
+	// Begin is in place of Run where something can be held, so that nobody else
+	// changes it: what run does is done to the very state that a person approved,
+	// and release is called when all is over. An error means that nothing was done.
+	Begin func(context.Context, *Call, In) (run func(context.Context) (Out, error), release func(), err error)
+	// Dry answers a dry run; an effect that takes dry_run needs it.
+	Dry func(context.Context, *Call, In) (Out, error)
+	// Settle looks what became of a run that told its intent and then died with its
+	// process. known is false if that cannot be said any more.
+	Settle func(ctx context.Context, view *acl.View, intent json.RawMessage) (done, known bool)
+}
+
+// Begun is an effect that holds what it is about.
+type Begun struct {
+	Run     func(context.Context) (any, error)
+	Release func()
 }
 
 // Effect declares a tool that acts outside the notes.
 func Effect[In, Out any](s EffectSpec[In, Out]) Tool {
 	t := newTool[In, Out](s.Spec, KindEffect)
-	t.Hints = Hints{Destructive: true, OpenWorld: true}
+	t.Hints = Hints{Destructive: t.Mutates()}
 	t.Floor, t.none = s.Floor, s.None
 	if s.Targets != nil {
 		t.targets = func(ctx context.Context, c *Call) (hitl.Targets, error) { return s.Targets(ctx, c, *c.in.(*In)) }
 	}
-	if s.Run != nil {
-		t.run = func(ctx context.Context, c *Call) (any, error) { return s.Run(ctx, c, *c.in.(*In)) }
+	switch {
+	case s.Begin != nil:
+		t.begin = func(ctx context.Context, c *Call) (b Begun, err error) {
+			run, release, err := s.Begin(ctx, c, *c.in.(*In))
+			if err != nil {
+				return b, err
+			}
+			return Begun{func(ctx context.Context) (any, error) { return run(ctx) }, release}, nil
+		}
+	case s.Run != nil:
+		t.begin = func(_ context.Context, c *Call) (Begun, error) {
+			return Begun{func(ctx context.Context) (any, error) { return s.Run(ctx, c, *c.in.(*In)) }, func() {}}, nil
+		}
 	}
+	if s.Dry != nil {
+		t.run = func(ctx context.Context, c *Call) (any, error) { return s.Dry(ctx, c, *c.in.(*In)) }
+	}
+	t.Settle = s.Settle
 	return t
 }
 
@@ -182,8 +216,17 @@ func (t *Tool) Targets(ctx context.Context, c *Call) (hitl.Targets, error) {
 	return t.targets(ctx, c)
 }
 
-// Run runs a Query or an Effect.
+// Run runs a Query, or tells what an Effect would do.
 func (t *Tool) Run(ctx context.Context, c *Call) (any, error) { return t.run(ctx, c) }
+
+// Begin takes hold of what an Effect is about; nothing is done until it is run.
+func (t *Tool) Begin(ctx context.Context, c *Call) (Begun, error) { return t.begin(ctx, c) }
+
+// Mutates reports whether the tool changes something that is not only this
+// server's own.
+func (t *Tool) Mutates() bool {
+	return t.Kind == KindChange || t.Kind == KindEffect && t.Scope&^auth.Read != 0
+}
 
 // named reports whether a name is one that every client takes.
 func named(name string) bool {
@@ -207,7 +250,9 @@ func (t *Tool) check() error {
 		return fmt.Errorf("tool %s: gated, and neither a plan nor targets nor none: a confirmation of it would be about nothing", t.Name)
 	case t.Kind == KindEffect && t.targets != nil && t.none != "":
 		return fmt.Errorf("tool %s: both targets and none", t.Name)
-	case t.Kind != KindChange && t.run == nil:
+	case t.Kind == KindEffect && t.run == nil && t.Takes("dry_run"):
+		return fmt.Errorf("tool %s: takes dry_run, and nothing answers one", t.Name)
+	case t.Kind == KindQuery && t.run == nil, t.Kind == KindEffect && t.begin == nil:
 		return fmt.Errorf("tool %s: nothing to run", t.Name)
 	case t.Kind == KindQuery && t.Scope&^auth.Read&^auth.Admin != 0:
 		return fmt.Errorf("tool %s: a query whose scope (%s) is more than reading", t.Name, t.Scope)

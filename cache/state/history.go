@@ -102,13 +102,14 @@ func (t *transaction) numbered(id string, seq int64) (Numbered, error) {
 	return n, err
 }
 
-// Change is one change with the content of its files, as far as it is kept.
+// Change is one change with the content of its files, as far as it is kept. It
+// fails with ErrUnknown, and with *EffectError for the id of an effect.
 func (s *Store) Change(ctx context.Context, id string) (n Numbered, err error) {
 	err = s.read(ctx, func(t *transaction) error {
 		var seq int64
 		err := t.row("SELECT seq FROM changes WHERE id = ? AND "+isChange, id).Scan(&seq)
 		if errors.Is(err, sql.ErrNoRows) {
-			return ErrUnknown
+			return t.noChange(id)
 		}
 		if err == nil {
 			n, err = t.numbered(id, seq)
@@ -122,6 +123,24 @@ func (s *Store) Change(ctx context.Context, id string) (n Numbered, err error) {
 		return err
 	})
 	return n, err
+}
+
+// EffectError says that an id is that of an effect, which has changed no notes.
+type EffectError struct{ Tool string }
+
+func (e *EffectError) Error() string { return "it was " + e.Tool + ", which changed no notes" }
+
+// noChange is why an id is that of no change.
+func (t *transaction) noChange(id string) error {
+	e := &EffectError{}
+	err := t.row("SELECT tool FROM changes WHERE id = ? AND intent IS NOT NULL", id).Scan(&e.Tool)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrUnknown
+	}
+	if err == nil {
+		err = e
+	}
+	return err
 }
 
 // Now is where a path is that a change was about, after all later moves.

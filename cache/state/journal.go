@@ -25,18 +25,8 @@ var ErrKeyTaken = errors.New("the idempotency key was used by another call")
 // Begin implements change.Journal.
 func (j journal) Begin(ctx context.Context, r *change.Record) error {
 	return j.s.write(ctx, func(t *transaction) error {
-		if r.Key != "" {
-			if err := t.exec("DELETE FROM keys WHERE at < ?", r.Began.Add(-keyLife).UnixNano()); err != nil {
-				return err
-			}
-			n, err := t.changed("INSERT INTO keys (caller, key, tool, call, change, at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-				r.Caller, r.Key, r.Tool, string(r.Call), r.ID, r.Began.UnixNano())
-			if err != nil {
-				return err
-			}
-			if n == 0 {
-				return ErrKeyTaken
-			}
+		if err := t.claim(r); err != nil {
+			return err
 		}
 		if err := t.spend(r, j.s.clock); err != nil {
 			return err
@@ -51,10 +41,26 @@ func (j journal) Begin(ctx context.Context, r *change.Record) error {
 	})
 }
 
+// claim takes the idempotency key of a record.
+func (t *transaction) claim(r *change.Record) error {
+	if r.Key == "" {
+		return nil
+	}
+	if err := t.exec("DELETE FROM keys WHERE at < ?", r.Began.Add(-keyLife).UnixNano()); err != nil {
+		return err
+	}
+	n, err := t.changed("INSERT INTO keys (caller, key, tool, call, change, at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		r.Caller, r.Key, r.Tool, string(r.Call), r.ID, r.Began.UnixNano())
+	if err == nil && n == 0 {
+		err = ErrKeyTaken
+	}
+	return err
+}
+
 // insert writes a record without its edits, and what the audit has to tell of it.
 func (t *transaction) insert(r *change.Record) error {
-	err := t.exec("INSERT INTO changes (id, tool, vault, caller, call, key, approval, undoes, began, ended, outcome, summary, strange, receipt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)",
-		r.ID, r.Tool, r.Vault, r.Caller, string(r.Call), r.Key, grantOf(r), r.Undoes, r.Began.UnixNano(), column(r.Ended), string(r.Outcome), r.Summary, r.Receipt)
+	err := t.exec("INSERT INTO changes (id, tool, vault, caller, call, key, approval, undoes, began, ended, outcome, summary, strange, receipt, intent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?)",
+		r.ID, r.Tool, r.Vault, r.Caller, string(r.Call), r.Key, grantOf(r), r.Undoes, r.Began.UnixNano(), column(r.Ended), string(r.Outcome), r.Summary, r.Receipt, r.Intent)
 	if err != nil {
 		return err
 	}
@@ -177,8 +183,8 @@ func (t *transaction) record(id string, images bool) (*change.Record, error) {
 	r := &change.Record{ID: id}
 	var began, ended int64
 	var call, strange, outcome, grant string
-	err := t.row("SELECT tool, vault, caller, call, key, approval, undoes, began, ended, outcome, summary, strange, receipt FROM changes WHERE id = ?", id).
-		Scan(&r.Tool, &r.Vault, &r.Caller, &call, &r.Key, &grant, &r.Undoes, &began, &ended, &outcome, &r.Summary, &strange, &r.Receipt)
+	err := t.row("SELECT tool, vault, caller, call, key, approval, undoes, began, ended, outcome, summary, strange, receipt, intent FROM changes WHERE id = ?", id).
+		Scan(&r.Tool, &r.Vault, &r.Caller, &call, &r.Key, &grant, &r.Undoes, &began, &ended, &outcome, &r.Summary, &strange, &r.Receipt, &r.Intent)
 	if err != nil {
 		return nil, err
 	}

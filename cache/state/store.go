@@ -63,6 +63,9 @@ DROP TABLE ordered;`,
 	auditLayout,
 	consentsLayout,
 	decisionLayout,
+	// What an effect was about to do when its process died.
+	`ALTER TABLE changes ADD COLUMN intent BLOB;
+CREATE INDEX changes_unsettled ON changes (seq) WHERE outcome = 'indeterminate' AND ended = 0 AND intent IS NOT NULL;`,
 }
 
 // Store is the open state of one vault. Its methods may be called at the same
@@ -78,7 +81,8 @@ type Store struct {
 	tell func([]AuditRow)
 	// clock is the wall clock.
 	clock func() time.Time
-	turn  chan struct{} // held by who applies a plan in this process
+	// applying is held by who applies a plan, acting by who runs an effect.
+	applying, acting *lock
 }
 
 // Open opens or makes the state in a folder that exists and is private. Without
@@ -98,7 +102,7 @@ func Open(ctx context.Context, dir string, signer Signer) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the state: %w", err)
 	}
-	s := &Store{db: db, dir: dir, signer: signer, clock: time.Now, turn: make(chan struct{}, 1)}
+	s := &Store{db: db, dir: dir, signer: signer, clock: time.Now, applying: newLock(dir, "apply.lock"), acting: newLock(dir, "effects.lock")}
 	if err := s.connect(ctx); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("open the state: %w", err)

@@ -65,7 +65,7 @@ func (a *App) asked(c *dispatch.Call) *hitl.Call {
 	if c.Asked == nil {
 		c.Asked = &hitl.Call{
 			Vault: c.View.ID, Tool: c.Tool.Name, Caller: c.Caller.ID, Hash: c.Hash, Token: c.Token(), Client: c.Request.Reach,
-			Knows: c.View.Knows, Dry: c.DryRun(),
+			Knows: func(name string) bool { return c.Targets.Word(name) || c.View.Knows(name) }, Dry: c.DryRun(),
 		}
 	}
 	return c.Asked
@@ -132,6 +132,10 @@ func about(h *hitl.Call, c *dispatch.Call) {
 	if c.View.AsksToRead() {
 		defer withheld(h, c)
 	}
+	if c.Tool.Kind == tools.KindEffect {
+		aboutEffect(h, c)
+		return
+	}
 	p := c.Plan
 	h.Summary, h.Undo = p.Summary, "It can be taken back with undo_change."
 	h.Parts, h.Marks, h.Notes = p.Fingerprint(), nil, nil
@@ -147,10 +151,6 @@ func about(h *hitl.Call, c *dispatch.Call) {
 	}
 	for _, b := range p.Bound {
 		h.Marks = append(h.Marks, hitl.MarkOf("", b))
-	}
-	for _, t := range c.Targets.Items {
-		h.Parts = append(h.Parts, []byte(t.Name), t.State)
-		h.Marks = append(h.Marks, hitl.MarkOf(t.Name, t.State))
 	}
 	// What the system's trash notes beside a file has a path of this machine in it.
 	edits := slices.DeleteFunc(slices.Clone(p.Edits), func(e change.Edit) bool { return strings.HasPrefix(e.Path, "/") })
@@ -173,6 +173,28 @@ func about(h *hitl.Call, c *dispatch.Call) {
 	h.Notes = append(h.Notes, p.Warnings...)
 	if p.Aside != "" {
 		h.Notes = append(h.Notes, p.Aside)
+	}
+}
+
+// aboutEffect tells the gate what an effect would do, by its own word.
+func aboutEffect(h *hitl.Call, c *dispatch.Call) {
+	t := c.Targets
+	h.Summary, h.Undo, h.Notes = cmp.Or(t.Summary, "Run "+c.Tool.Name), t.Undo, append(slices.Clone(t.Notes), c.Plan.Warnings...)
+	h.Parts, h.Marks = [][]byte{[]byte(c.Tool.Name)}, nil
+	aboutTargets(h, t)
+	h.Preview = func(whole bool) string {
+		if t.Preview == nil {
+			return ""
+		}
+		return t.Preview(func(path string) bool { return whole || path != "" && c.View.Sees(path) })
+	}
+}
+
+// aboutTargets binds a confirmation to targets.
+func aboutTargets(h *hitl.Call, t hitl.Targets) {
+	for _, i := range t.Items {
+		h.Parts = append(h.Parts, []byte(i.Name), i.State)
+		h.Marks = append(h.Marks, hitl.MarkOf(i.Name, i.State))
 	}
 }
 

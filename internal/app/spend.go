@@ -50,10 +50,7 @@ func aboutReading(h *hitl.Call, c *dispatch.Call) {
 		h.Parts = append(h.Parts, []byte(b.Named), []byte(b.Real), b.State)
 		h.Marks = append(h.Marks, hitl.MarkOf(b.Named, append([]byte(b.Real+"\x00"), b.State...)))
 	}
-	for _, t := range c.Targets.Items {
-		h.Parts = append(h.Parts, []byte(t.Name), t.State)
-		h.Marks = append(h.Marks, hitl.MarkOf(t.Name, t.State))
-	}
+	aboutTargets(h, c.Targets)
 	h.Preview = func(whole bool) string {
 		if !whole {
 			return ""

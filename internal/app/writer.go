@@ -101,7 +101,15 @@ func (w *writer) settle(ctx context.Context) error {
 		return nil
 	}
 	defer release()
-	return w.applier.Settle(ctx)
+	if err := w.applier.Settle(ctx); err != nil {
+		return err
+	}
+	acted, ok := w.store.TryLockEffects()
+	if !ok {
+		return nil
+	}
+	defer acted()
+	return w.settleEffects(ctx)
 }
 
 // idle is how long after the first change of a process old versions are dropped:

@@ -80,9 +80,12 @@ type Gate interface {
 // *change.DriftError and nothing was done.
 type Applier interface {
 	Apply(context.Context, *Call) (id string, err error)
-	// Spend uses the permit of a call that is no change up, before it runs; ended is
+	// Spend uses the permit of a call that only reads up, before it runs; ended is
 	// called with what became of it.
 	Spend(context.Context, *Call) (ended func(error), err error)
+	// Act runs an effect that a person may have approved: as long as it is held, what
+	// it is about is compared with that, the permit is spent, and it runs.
+	Act(context.Context, *Call) (any, error)
 	// Seen is the receipt of an earlier call with the same idempotency key; nil if
 	// there is none.
 	Seen(context.Context, *Call) (json.RawMessage, error)

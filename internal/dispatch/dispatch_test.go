@@ -169,6 +169,14 @@ func (b *bench) Apply(context.Context, *dispatch.Call) (string, error)      { b.
 func (b *bench) Spend(context.Context, *dispatch.Call) (func(error), error) {
 	return func(error) {}, nil
 }
+func (b *bench) Act(ctx context.Context, c *dispatch.Call) (any, error) {
+	begun, err := c.Tool.Begin(ctx, &c.Call)
+	if err != nil {
+		return nil, err
+	}
+	defer begun.Release()
+	return begun.Run(ctx)
+}
 func (b *bench) Seen(context.Context, *dispatch.Call) (json.RawMessage, error) { return nil, nil }
 func (b *bench) Foresee(*dispatch.Call, change.Plan) []string                  { return nil }
 

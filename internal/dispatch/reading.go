@@ -83,10 +83,10 @@ func (c *Call) reading(ctx context.Context) (err error) {
 	return nil
 }
 
-// spending runs a call. A permit that is not spent by applying a plan is spent
+// spending runs a call. A permit that is spent neither by applying a plan nor by an effect is spent
 // first: whatever becomes of the call, it is good for once.
 func (d *Dispatcher) spending(ctx context.Context, c *Call, run func() (any, error)) (out any, err error) {
-	if c.Permit == nil || c.Tool.Kind == tools.KindChange && !c.DryRun() && !c.Plan.Empty() {
+	if c.Permit == nil || c.Acts() {
 		return run()
 	}
 	ended, err := d.Applier.Spend(ctx, c)
@@ -95,18 +95,19 @@ func (d *Dispatcher) spending(ctx context.Context, c *Call, run func() (any, err
 	}
 	err = errors.New("it did not come back") // of a panic
 	defer func() { ended(err) }()
-	if c.Reading != "" {
-		if err = c.reveal(ctx); err != nil {
-			return nil, err
-		}
+	if err = c.Reveal(ctx); err != nil {
+		return nil, err
 	}
 	out, err = run()
 	return out, err
 }
 
-// reveal finds what the call names once more, now that a person lets its caller
-// know, and with it why the call could not be planned.
-func (c *Call) reveal(ctx context.Context) error {
+// Reveal finds what a call names once more that a person has let read it, now
+// that its caller may know, and with it why the call could not be planned.
+func (c *Call) Reveal(ctx context.Context) error {
+	if c.Reading == "" {
+		return nil
+	}
 	if c.Tool.Kind != tools.KindChange {
 		return c.Resolve(ctx)
 	}

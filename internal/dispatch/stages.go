@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vault-mcp/governor"
+	"vault-mcp/internal/auth"
 	"vault-mcp/internal/fault"
 	"vault-mcp/tools"
 	"vault-mcp/vault/change"
@@ -52,7 +53,7 @@ func (d *Dispatcher) caller(_ context.Context, c *Call) error {
 		return fault.New(fault.VaultNotFound, "There is no vault %.100q.", id)
 	}
 	c.View = view.ForCall()
-	if c.View.ReadOnly && c.Tool.Kind == tools.KindChange {
+	if c.View.ReadOnly && c.Tool.Mutates() && c.Tool.Scope != auth.Admin {
 		return fault.New(fault.ReadOnly, "The vault %q is read-only.", id)
 	}
 	return nil
@@ -72,7 +73,7 @@ func (d *Dispatcher) folders(ctx context.Context, c *Call) error { return c.Reso
 // replay answers a call again whose idempotency key was seen: without a second
 // effect, cost or confirmation.
 func (d *Dispatcher) replay(ctx context.Context, c *Call) error {
-	if c.Tool.Kind != tools.KindChange || c.Key() == "" || c.DryRun() {
+	if c.Tool.Kind == tools.KindQuery || c.Key() == "" || c.DryRun() {
 		return nil
 	}
 	receipt, err := d.Applier.Seen(ctx, c)
@@ -90,7 +91,11 @@ var errAnswered = errors.New("answered")
 
 // throttle draws one call from the caller's bucket.
 func (d *Dispatcher) throttle(_ context.Context, c *Call) error {
-	return d.Throttle.Take(c.Caller.ID, c.Tool.Scope.Class(), c.VaultID())
+	vault := "" // one that a call names and nobody has checked would be a bucket of its own
+	if c.View != nil {
+		vault = c.View.ID
+	}
+	return d.Throttle.Take(c.Caller.ID, c.Tool.Scope.Class(), vault)
 }
 
 // plan makes a change's plan, or lists an effect's targets.
@@ -150,7 +155,9 @@ func (d *Dispatcher) run(ctx context.Context, c *Call) error {
 		case tools.KindChange:
 			return d.change(ctx, c)
 		case tools.KindEffect:
-			return c.Tool.Run(ctx, &c.Call)
+			if !c.DryRun() {
+				return d.Applier.Act(ctx, c)
+			}
 		}
 		return query(ctx, c)
 	})

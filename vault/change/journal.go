@@ -51,7 +51,10 @@ type Record struct {
 	Foreign []string
 	// Receipt is what the caller was answered.
 	Receipt []byte
-	Edits   []Edit
+	// Intent is what an effect has said that it is about to do, as JSON: {} as long as
+	// it has said nothing and so done nothing, nil for what is no effect.
+	Intent []byte
+	Edits  []Edit
 }
 
 // Permit is a person's approval with what it is bound to besides the tool, the
