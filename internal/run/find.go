@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"vault-mcp/cache"
 )
@@ -49,11 +51,17 @@ func (e *MissingError) Error() string {
 func usual() []string {
 	switch runtime.GOOS {
 	case "windows":
-		return []string{`C:\Program Files\poppler\bin`, `C:\Program Files\poppler\Library\bin`, `C:\ProgramData\chocolatey\bin`}
+		return []string{`C:\Program Files\poppler\bin`, `C:\Program Files\poppler\Library\bin`, `C:\Program Files\Git\cmd`, `C:\ProgramData\chocolatey\bin`}
 	case "darwin":
 		return []string{"/opt/homebrew/bin", "/usr/local/bin", "/opt/local/bin", "/usr/bin"}
 	}
 	return []string{"/usr/bin", "/usr/local/bin", "/bin", "/home/linuxbrew/.linuxbrew/bin", "/run/current-system/sw/bin"}
+}
+
+// Has reports whether a program is there to be started.
+func (p *Programs) Has(name string) bool {
+	_, err := p.find(name)
+	return err == nil
 }
 
 // find is the real path of a program, or *MissingError.
@@ -88,13 +96,30 @@ func (p *Programs) usable(path string) string {
 	if err != nil || !info.Mode().IsRegular() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0 {
 		return ""
 	}
-	for _, v := range p.o.Vaults {
-		// The folder of a link counts as well as that of the program.
-		for _, at := range []string{real, filepath.Dir(path)} {
-			if in, err := cache.Within(at, v); in || err != nil {
-				return ""
-			}
-		}
+	// The folder of a link counts as well as that of the program.
+	if p.InVault(real) || p.InVault(filepath.Dir(path)) {
+		return ""
 	}
 	return real
+}
+
+// InVault reports whether a path lies within a vault, or may: one that cannot
+// be told counts as inside.
+func (p *Programs) InVault(path string) bool {
+	return slices.ContainsFunc(p.o.Vaults, func(v string) bool {
+		in, err := cache.Within(path, v)
+		return in || err != nil
+	})
+}
+
+// SearchPath is a PATH for a program that starts others itself: the usual
+// folders, then those of path that are absolute and outside every vault.
+func (p *Programs) SearchPath(path string) string {
+	dirs := slices.Clone(p.usual)
+	for _, dir := range filepath.SplitList(path) {
+		if filepath.IsAbs(dir) && !slices.Contains(dirs, dir) && !p.InVault(dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return strings.Join(dirs, string(filepath.ListSeparator))
 }

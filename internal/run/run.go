@@ -17,11 +17,14 @@ import (
 
 // Command is one run of a program. What it works on goes in by its standard
 // input: a path among the arguments would let the program, and not the folder
-// rules, say what is read.
+// rules, say what is read. Only git works on files by their paths, which were
+// judged before.
 type Command struct {
 	// Name is the program's name, such as pdftotext.
 	Name string
 	Args []string
+	// Env are the variables that it sees besides LC_ALL, each as NAME=value.
+	Env []string
 	// Stdin is all that the program can read.
 	Stdin []byte
 	// MaxOutput is how many bytes it may write; more end it with ErrTooMuch.
@@ -75,7 +78,7 @@ func (p *Programs) Run(ctx context.Context, c Command, out io.Writer) error {
 	defer end()
 	cmd := exec.CommandContext(ctx, path)
 	cmd.Args = append([]string{c.Name}, c.Args...)
-	cmd.Env = []string{"LC_ALL=C"}
+	cmd.Env = append([]string{"LC_ALL=C"}, c.Env...)
 	cmd.Dir = filepath.Dir(path) // never this process's own, which may be a vault
 	cmd.WaitDelay = grace
 	cmd.Stdin = bytes.NewReader(c.Stdin)

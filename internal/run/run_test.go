@@ -54,6 +54,36 @@ func TestEnvironmentIsMinimal(t *testing.T) {
 	}
 }
 
+// What a program sees is what its command lists, and LC_ALL.
+func TestEnvironmentIsWhatTheCommandSays(t *testing.T) {
+	c := script(`echo "$LC_ALL $GIVEN"`)
+	c.Env = []string{"GIVEN=some text"}
+	var out strings.Builder
+	if err := shell().Run(t.Context(), c, &out); err != nil || out.String() != "C some text\n" {
+		t.Errorf("got %q, %v", out.String(), err)
+	}
+}
+
+// A program that starts others finds none of them in a vault.
+func TestSearchPathLeavesVaultsOut(t *testing.T) {
+	dir := t.TempDir()
+	at := func(p ...string) string { return filepath.Join(append([]string{dir}, p...)...) }
+	for _, d := range []string{"vault/bin", "bin", "usual"} {
+		if err := os.MkdirAll(at(d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(at("vault", "bin"), at("link")); err != nil {
+		t.Fatal(err)
+	}
+	p := New(Options{Vaults: []string{at("vault")}})
+	p.usual = []string{at("usual")}
+	got := p.SearchPath(strings.Join([]string{at("vault", "bin"), "", ".", "bin", at("link"), at("usual"), at("bin"), at("bin", "..", "vault")}, ":"))
+	if want := at("usual") + ":" + at("bin"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestExitCodeAndTheBeginningOfItsMessages(t *testing.T) {
 	err := shell().Run(t.Context(), script(`echo problem >&2; head -c 100000 /dev/zero >&2; exit 3`), io.Discard)
 	e, ok := errors.AsType[*ExitError](err)
