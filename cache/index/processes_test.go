@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 }
 
 // serve answers lines: "links NAME" with the notes that link to it, "changed
-// PATH" after taking in a change, "status" with the phase and who indexes.
+// PATH" after taking in a change, "hold" when it holds the index for as long as it
+// lives, "status" with the phase and who indexes.
 func serve(dir, state string) {
 	ctx := context.Background()
 	v, err := vault.Open(dir)
@@ -55,6 +56,9 @@ func serve(dir, state string) {
 			}
 		case "changed":
 			fmt.Println("changed", ix.Changed(ctx, []string{arg}))
+		case "hold":
+			_, err := ix.Hold(ctx)
+			fmt.Println("held", err)
 		case "status":
 			s := ix.Status(nil)
 			fmt.Println(s.Phase, s.Indexer)

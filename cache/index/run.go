@@ -329,15 +329,16 @@ func (ix *Index) checkpoint(ctx context.Context) error {
 // now and then how many notes of how many are done; total is 0 while that is
 // not known.
 func (ix *Index) Rebuild(ctx context.Context, progress func(done, total int)) error {
-	base, err := ix.reset(ctx)
+	held, err := ix.Hold(ctx)
+	if err == nil {
+		err = held.Reset(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	ix.state.set(Building, nil)
-	ix.fail(errReset)
 	for {
 		s := ix.Status(nil)
-		if m := ix.stored.Load(); m != nil && m.base >= base {
+		if m := ix.stored.Load(); m != nil && m.base >= held.meta.base {
 			if progress != nil {
 				progress(m.done, m.total)
 			}
@@ -352,24 +353,4 @@ func (ix *Index) Rebuild(ctx context.Context, progress func(done, total int)) er
 			return ctx.Err()
 		}
 	}
-}
-
-func (ix *Index) reset(ctx context.Context) (base int64, err error) {
-	if err := ix.lock(ctx); err != nil {
-		return 0, err
-	}
-	defer ix.unlock()
-	if ix.store == nil {
-		return 0, ErrNotReady
-	}
-	err = ix.store.transaction(ctx, func() error {
-		m, err := ix.store.meta(ctx)
-		if err != nil {
-			return err
-		}
-		err = ix.store.reset(ctx, &m)
-		base = m.base
-		return err
-	})
-	return base, err
 }

@@ -198,12 +198,23 @@ func plain(paths ...string) error {
 
 // transaction runs f as one unit, alone among all processes.
 func (s *store) transaction(ctx context.Context, f func() error) error {
-	if _, err := s.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return err
 	}
+	return s.end(ctx, f())
+}
+
+// begin begins a transaction; only this connection writes until its end.
+func (s *store) begin(ctx context.Context) error {
+	_, err := s.conn.ExecContext(ctx, "BEGIN IMMEDIATE")
+	return err
+}
+
+// end ends a transaction: err is what became of it, and is returned if that is
+// not nil.
+func (s *store) end(ctx context.Context, err error) error {
 	// Half a transaction must not stay open because a caller went away.
 	ctx = context.WithoutCancel(ctx)
-	err := f()
 	if err == nil {
 		_, err = s.conn.ExecContext(ctx, "COMMIT")
 	}

@@ -179,6 +179,22 @@ func (rs *Rules) reopens(n int) bool {
 // Glob is the pattern of rule number n, from 1.
 func (rs *Rules) Glob(n int) string { return rs.rules[n-1].Glob }
 
+// Tellable is the pattern of rule number n, from 1, as far as a caller may read it
+// who knows a path that it matches: all else in a pattern than alternatives stands
+// in that path too. Alternatives may name what other rules hide; then it is "".
+func (rs *Rules) Tellable(n int) string {
+	if glob := rs.Glob(n); !rs.Hides() || !strings.ContainsAny(glob, "{[") {
+		return glob
+	}
+	return ""
+}
+
+// Hides reports whether some rule keeps paths out of answers about many: by hide,
+// or by ask, which is as good there.
+func (rs *Rules) Hides() bool {
+	return rs != nil && slices.ContainsFunc(rs.rules, func(c compiled) bool { return c.Read == Hide || c.Read == Ask })
+}
+
 // asksToRead reports whether some rule wants a person for reading.
 func (rs *Rules) asksToRead() bool {
 	return rs != nil && slices.ContainsFunc(rs.rules, func(c compiled) bool { return c.Read == Ask })

@@ -45,6 +45,7 @@ func (e Env) check(c *Config, p *problems) {
 	e.checkStateDir(c, p)
 	e.checkProgram(&c.Programs.PDFToText, "programs.pdftotext", c, p)
 	e.checkProgram(&c.Programs.PDFInfo, "programs.pdfinfo", c, p)
+	e.checkProgram(&c.Programs.Git, "programs.git", c, p)
 	if level := e("VAULT_MCP_LOG"); level != "" {
 		if !slices.Contains([]string{"debug", "info", "warn", "error"}, level) {
 			p.environment("VAULT_MCP_LOG: %s is not one of debug, info, warn, error", quote(level))

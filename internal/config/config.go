@@ -28,23 +28,25 @@ type Config struct {
 	// StateDir is an absolute path, or empty for the default.
 	StateDir string `yaml:"state_dir" doc:"The folder below which each vault gets its state folder: absolute or starting with ~/, on a local disk, outside every vault. Empty: the default of the system, see below."`
 	// Governor bounds answers.
-	Governor Governor `yaml:"governor" doc:"How large an answer may be."`
+	Governor Governor `yaml:"governor" told:"true" doc:"How large an answer may be."`
 	// Throttle bounds how often calls run.
-	Throttle Throttle `yaml:"throttle" doc:"How often calls of each class may run, for each caller and vault. A call counts in its strongest class: bulk, execute, admin, delete, write, read."`
+	Throttle Throttle `yaml:"throttle" told:"true" doc:"How often calls of each class may run, for each caller and vault. A call counts in its strongest class: bulk, execute, admin, delete, write, read."`
 	// Writes says what a change has to know.
-	Writes Writes `yaml:"writes" doc:"What every change of notes has to fulfil."`
+	Writes Writes `yaml:"writes" told:"true" doc:"What every change of notes has to fulfil."`
 	// Snapshots says how much is kept.
-	Snapshots Snapshots `yaml:"snapshots" doc:"How many versions of notes are kept, so that changes can be taken back."`
+	Snapshots Snapshots `yaml:"snapshots" told:"true" doc:"How many versions of notes are kept, so that changes can be taken back."`
 	// Elicit says how a person is asked.
-	Elicit Elicit `yaml:"elicit" doc:"How a person is asked to approve a call that needs it. What needs it cannot be set; folder rules with ask add to it."`
+	Elicit Elicit `yaml:"elicit" told:"true" doc:"How a person is asked to approve a call that needs it. What needs it cannot be set; folder rules with ask add to it."`
 	// Events says whether events are kept.
-	Events Events `yaml:"events" doc:"Events of the gate and the governor, as lines of CloudEvents JSON."`
+	Events Events `yaml:"events" told:"true" doc:"Events of the gate and the governor, as lines of CloudEvents JSON."`
 	// Index says how the vaults' indexes are kept fresh.
-	Index Index `yaml:"index" doc:"How the index of each vault is kept fresh."`
+	Index Index `yaml:"index" told:"true" doc:"How the index of each vault is kept fresh."`
 	// Programs says where other programs are.
 	Programs Programs `yaml:"programs" doc:"Programs of this machine that some tools use. They are optional: a tool that misses one says what to install. A path is absolute or starts with ~/, and lies outside every vault; without one the usual folders of the system are looked through, never PATH."`
+	// Git says how repositories are worked on.
+	Git Git `yaml:"git" told:"true" doc:"How the git repository that holds a vault is worked on."`
 	// Log says what is logged.
-	Log Log `yaml:"log" doc:"What is written to stderr."`
+	Log Log `yaml:"log" told:"true" doc:"What is written to stderr."`
 
 	// File is the absolute path of the config file; empty for a bare folder.
 	File string `yaml:"-"`
@@ -112,13 +114,13 @@ type Elicit struct {
 	// TTL is how long an approval can be used.
 	TTL Duration `yaml:"ttl" default:"300s" min:"30s" max:"1h" doc:"How long an approval, and a form that a client shows, are good. A person may answer a request itself for 24 hours."`
 	// Routes are the ways that count.
-	Routes []Route `yaml:"routes" default:"[form, console, cli, page]" enum:"form,console,cli,page" doc:"The ways by which a person may approve; what was approved by another way before is not used either. Without form, no client's word counts."`
+	Routes []Route `yaml:"routes" default:"[form, console, cli, page]" enum:"form,console,cli,page" doc:"The ways by which a person may approve. Without form, no client's word counts."`
 	// LegacyShim is for clients of older protocols.
 	LegacyShim bool `yaml:"legacy_shim" default:"true" doc:"Whether clients of protocols before 2026-07-28 are sent a form, if they can show one."`
 	// Unattended lets the command mint without a terminal.
-	Unattended bool `yaml:"unattended" default:"false" doc:"Whether vault-mcp elicit approves without a terminal: for scripts and tests. Whoever can run a program under this account can then approve."`
+	Unattended bool `yaml:"unattended" default:"false" told:"false" doc:"Whether vault-mcp elicit approves without a terminal: for scripts and tests. Whoever can run a program under this account can then approve."`
 	// AllowClientShell lets a shell of the client mint.
-	AllowClientShell bool `yaml:"allow_client_shell" default:"false" doc:"Whether vault-mcp elicit works in a shell that the client itself has started: an agent could then approve its own calls."`
+	AllowClientShell bool `yaml:"allow_client_shell" default:"false" told:"false" doc:"Whether vault-mcp elicit works in a shell that the client itself has started: an agent could then approve its own calls."`
 }
 
 // Takes reports whether a way of approving counts.
@@ -182,11 +184,19 @@ type Programs struct {
 	PDFToText string `yaml:"pdftotext" doc:"pdftotext of Poppler, for the text of PDFs."`
 	// PDFInfo is pdfinfo of Poppler.
 	PDFInfo string `yaml:"pdfinfo" doc:"pdfinfo of Poppler, for the number of their pages."`
+	// Git is git.
+	Git string `yaml:"git" doc:"git, for what changes a repository or asks how its files differ."`
 }
 
 // Paths are the programs by their names.
 func (p Programs) Paths() map[string]string {
-	return map[string]string{"pdftotext": p.PDFToText, "pdfinfo": p.PDFInfo}
+	return map[string]string{"pdftotext": p.PDFToText, "pdfinfo": p.PDFInfo, "git": p.Git}
+}
+
+// Git says how repositories are worked on.
+type Git struct {
+	// Hooks lets the hooks of a repository run.
+	Hooks bool `yaml:"hooks" default:"false" doc:"Whether the hooks of the repository run at a commit. They are programs: those that lie in a vault, where an agent could write them, are refused, but for those in the folder of git itself."`
 }
 
 // Log says what is logged.

@@ -23,11 +23,11 @@ func TestRefusalsSayWhereWhatAndWhatToDo(t *testing.T) {
 		{"no vaults", "log: {level: info}", "vault.yaml:1: vaults: is missing: give it a list"},
 		{"no vault", "vaults: []", "vault.yaml:1: vaults: name at least one vault, as in vaults: [{path: ~/Notes}]"},
 
-		{"unknown key", one + "goverNor: {}", `vault.yaml:2: goverNor: unknown key; did you mean "governor"? (accepted here: vaults, state_dir, governor, throttle, writes, snapshots, elicit, events, index, programs, log)`},
-		{"a key of a feature to come", one + "surface: core", "vault.yaml:2: surface: unknown key (accepted here: vaults, state_dir, governor, throttle, writes, snapshots, elicit, events, index, programs, log)"},
+		{"unknown key", one + "goverNor: {}", `vault.yaml:2: goverNor: unknown key; did you mean "governor"? (accepted here: vaults, state_dir, governor, throttle, writes, snapshots, elicit, events, index, programs, git, log)`},
+		{"a key of a feature to come", one + "surface: core", "vault.yaml:2: surface: unknown key (accepted here: vaults, state_dir, governor, throttle, writes, snapshots, elicit, events, index, programs, git, log)"},
 		{"unknown key, deep", "vaults:\n- path: Notes\n  rules:\n  - glob: '**'\n    verbs: {raed: hide, write: deny}", `vault.yaml:5: vaults[0].rules[0].verbs.raed: unknown key; did you mean "read"? (accepted here: read, write, delete)`},
 		{"unknown key in a vault", "vaults: [{path: Notes, readonly: true}]", `vault.yaml:1: vaults[0].readonly: unknown key; did you mean "read_only"? (accepted here: id, path, read_only, rules)`},
-		{"a key that is no word", one + "\"a\\e[2J b\": 1", `vault.yaml:2: "a\x1b[2J b": unknown key (accepted here: vaults, state_dir, governor, throttle, writes, snapshots, elicit, events, index, programs, log)`},
+		{"a key that is no word", one + "\"a\\e[2J b\": 1", `vault.yaml:2: "a\x1b[2J b": unknown key (accepted here: vaults, state_dir, governor, throttle, writes, snapshots, elicit, events, index, programs, git, log)`},
 		{"key twice", one + "log: {level: info}\nlog: {level: warn}", "vault.yaml:3: log: is given twice (before on line 2): keep one"},
 		{"key twice, deep", one + "throttle: {read: {burst: 1, burst: 2}}", "vault.yaml:2: throttle.read.burst: is given twice (before on line 2): keep one"},
 		{"no value", one + "throttle:\n", "vault.yaml:2: throttle: has no value: give it a group of keys, or remove the key"},
@@ -64,6 +64,8 @@ func TestRefusalsSayWhereWhatAndWhatToDo(t *testing.T) {
 		{"relative program", one + "programs: {pdftotext: pdftotext}", `vault.yaml:2: programs.pdftotext: "pdftotext" is relative: give a path from the root, or one that starts with ~/`},
 		{"absent program", one + "programs: {pdfinfo: ~/Absent}", `vault.yaml:2: programs.pdfinfo: no program at "Absent": correct the path, or leave the key out`},
 		{"a folder for a program", one + "programs: {pdfinfo: ~/Work}", `vault.yaml:2: programs.pdfinfo: no program at "Work": correct the path, or leave the key out`},
+		{"absent git", one + "programs: {git: ~/Absent}", `vault.yaml:2: programs.git: no program at "Absent": correct the path, or leave the key out`},
+		{"hooks by name", one + "git: {hooks: [pre-commit]}", "vault.yaml:2: git.hooks: expected true or false, found a list"},
 		{"program in a vault", "vaults: [{path: Notes}, {id: b, path: Work}]\nprograms: {pdftotext: ~/link/tool}", `vault.yaml:2: programs.pdftotext: "link/tool" is inside vaults[0].path, where an agent could replace it: choose a program outside every vault`},
 		{"program by a link in a vault", one + "programs: {pdftotext: ~/Notes/outside}", `vault.yaml:2: programs.pdftotext: "Notes/outside" is inside vaults[0].path, where an agent could replace it: choose a program outside every vault`},
 

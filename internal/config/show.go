@@ -3,6 +3,7 @@ package config
 import (
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -20,6 +21,37 @@ func (c *Config) Redacted() string { return redacted(c) }
 
 // String is Redacted, so that no log shows a secret.
 func (c *Config) String() string { return c.Redacted() }
+
+// Told is the part of Redacted that a client may know: none of the vaults and their
+// rules, no path of the machine, and nothing that tells an agent how it could
+// approve its own calls. A key belongs to it if its section says so in a tag.
+func (c *Config) Told() map[string]any {
+	n := &yaml.Node{Kind: yaml.MappingNode}
+	v := reflect.ValueOf(c).Elem()
+	for _, f := range fieldsOf(v.Type()) {
+		if f.tag.Get("told") == "true" {
+			n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: f.name}, told(v.Field(f.index)))
+		}
+	}
+	all := map[string]any{}
+	if err := n.Decode(&all); err != nil {
+		panic(err) // nodes made here can be read
+	}
+	return all
+}
+
+// told is a section without the keys that are not for clients.
+func told(v reflect.Value) *yaml.Node {
+	n, all := node(v, ""), fieldsOf(v.Type())
+	var kept []*yaml.Node
+	for pair := range slices.Chunk(n.Content, 2) {
+		if !slices.ContainsFunc(all, func(f field) bool { return f.name == pair[0].Value && f.tag.Get("told") == "false" }) {
+			kept = append(kept, pair...)
+		}
+	}
+	n.Content = kept
+	return n
+}
 
 // redacted writes a pointer to a tagged struct as YAML.
 func redacted(v any) string {

@@ -137,3 +137,27 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+// Every section is either told to clients or one of those that are not for them:
+// a new one has to be thought about.
+func TestWhatIsTold(t *testing.T) {
+	p := newPlace(t)
+	c, err := p.load("vaults: [{path: Notes, rules: [{glob: 'Private/**', verbs: {read: hide}}]}]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := c.Told()
+	var withheld []string
+	for _, f := range fieldsOf(reflect.TypeFor[Config]()) {
+		if _, ok := told[f.name]; !ok {
+			withheld = append(withheld, f.name)
+		}
+	}
+	if diff := cmp.Diff([]string{"vaults", "state_dir", "programs"}, withheld); diff != "" {
+		t.Error(diff)
+	}
+	elicit, _ := told["elicit"].(map[string]any)
+	if _, ok := elicit["unattended"]; ok || elicit["ttl"] != "300s" {
+		t.Errorf("%v", elicit)
+	}
+}
