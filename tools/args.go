@@ -184,6 +184,32 @@ func (t *Target) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &t.Arg
 // Target is what was found. Its errors are path_invalid and acl_denied.
 func (t *Target) Target() (acl.Target, error) { return t.at, t.err }
 
+// Places names files exactly that something is done to besides the notes; they
+// may be gone. The caller must be allowed to write each.
+type Places []Target
+
+func (ps Places) resolve(ctx context.Context, w *acl.View) error {
+	for i := range ps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t := &ps[i]
+		if t.at, t.err = w.Target(ctx, t.Arg, false); t.err != nil {
+			return t.err
+		}
+	}
+	return nil
+}
+
+// Paths are the files as they are spelled on disk, as far as they are there.
+func (ps Places) Paths() []string {
+	paths := make([]string, len(ps))
+	for i := range ps {
+		paths[i] = ps[i].at.Path
+	}
+	return paths
+}
+
 func (t *Target) resolve(ctx context.Context, w *acl.View) error {
 	if t.Arg == "" {
 		return nil // an argument that may be left out

@@ -127,6 +127,9 @@ func (f *field) set(v reflect.Value, raw json.RawMessage) error {
 	if f.schema.Type == "array" && f.schema.Items.Type == "string" && raw[0] == '"' {
 		raw = slices.Concat([]byte("["), raw, []byte("]")) // one string where a list of them is wanted
 	}
+	if _, ok := v.Addr().Interface().(*Version); ok && jsonType(raw) == "a number" {
+		raw = slices.Concat([]byte(`"`), raw, []byte(`"`))
+	}
 	if err := checkType(f.name, f.schema, raw); err != nil {
 		return err
 	}

@@ -111,7 +111,9 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	}
 	programs := run.New(run.Options{Paths: cfg.Programs.Paths(), Vaults: a.reals()})
 	var err error
-	a.Registry, err = tools.NewRegistry(domains(a.views, o.Version, time.Now(), meter, programs, a.past)...)
+	a.Registry, err = tools.NewRegistry(domains(needs{
+		config: cfg, views: a.views, version: o.Version, started: time.Now(), meter: meter, programs: programs, past: a.past, repos: a.repos(programs),
+	})...)
 	if err == nil {
 		a.Dispatcher, err = dispatch.New(dispatch.Config{
 			Registry: a.Registry, Views: byID, Vaults: ids,

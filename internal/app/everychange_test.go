@@ -57,6 +57,7 @@ func trials() map[string]trial {
 		"insert_table_column":  {n(args{"header": "new"}), "new"},
 		"sort_table_by_column": {n(args{"column": "h"}), "| 2 | 1 |"},
 		"undo_change":          {args{"change_id": "set by the test"}, "-appended"},
+		"git_restore":          {args{"path": "m.md"}, "-appended"},
 		"restore_note":         {args{"path": "m.md", "snapshot_id": 1}, "-appended"},
 		"restore_from_trash":   {args{"name": "t.md"}, ""},
 	}
@@ -90,6 +91,9 @@ func TestEveryChangeIsTriedAndRepeatedSafely(t *testing.T) {
 				"n.md": "---\nstatus: draft\ntags: [x]\n---\n# One\n- [ ] task\n- [[gone]]\n\n| h | i |\n|-|-|\n| 2 | 1 |\n| 1 | 2 |\n", "m.md": "m\n", "t.md": "t\n", "F/f.md": "f\n",
 				"hub.md": "[[n]]\n![[p.png]] [[F/f]]\n", "F/o.md": "o\n", "p.png": "\x89PNG\x00", ".obsidian/app.json": `{"trashOption": "local"}`,
 			}, true)
+			if tool.Domain == "git" {
+				committed(t, dir)
+			}
 			var out written
 			for tool, in := range map[string]args{"append_note": {"path": "m.md", "content": "appended\n"}, "delete_note": {"path": "t.md"}} {
 				if err := call(t, a, tool, in, &out); err != nil {

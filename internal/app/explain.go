@@ -194,7 +194,7 @@ func (x *Explanation) Text() string {
 		line("It would be refused at the stage %s: %s: %s", x.Stage, x.Refusal.Code, x.Refusal.Message)
 	}
 	if x.Kind != "" {
-		line("tool: %s, a %s that needs the scope %s", x.Tool, x.Kind, x.Scope)
+		line("tool: %s (%s), which needs the scope %s", x.Tool, x.Kind, x.Scope)
 	}
 	if x.Vault != "" {
 		line("vault: %s", x.Vault)

@@ -100,13 +100,23 @@ func do(ctx context.Context, a *app.App, tool, args string) (*tools.Result, erro
 
 // probes are calls of every query, many of them aimed at the folder Private.
 var probes = map[string][]string{
-	"list_vaults":      {`{}`},
-	"get_vault":        {`{}`},
-	"get_index_status": {`{}`},
-	"index_vault":      {`{}`, `{"folder":"Private"}`, `{"folder":"Absent"}`},
-	"reload_vault":     {`{}`},
-	"changes_since":    {`{}`, `{"limit":1}`},
-	"server_health":    {`{}`},
+	"git_status":        {`{}`, `{"limit":1}`},
+	"git_log":           {`{}`, `{"path":"a.md"}`, `{"path":"Private/secret.md"}`, `{"path":"Private/absent.md"}`},
+	"git_show":          {`{}`, `{"path":"Private/secret.md"}`},
+	"git_diff":          {`{}`, `{"staged":true}`, `{"path":"Private/secret.md"}`, `{"path":"Private/absent.md"}`},
+	"list_vaults":       {`{}`},
+	"get_vault":         {`{}`},
+	"get_index_status":  {`{}`},
+	"index_vault":       {`{}`, `{"folder":"Private"}`, `{"folder":"Absent"}`},
+	"reload_vault":      {`{}`},
+	"changes_since":     {`{}`, `{"limit":1}`},
+	"server_health":     {`{}`},
+	"get_metrics":       {`{}`, `{"vault":"main"}`, `{"vault":"absent"}`},
+	"get_server_config": {`{}`},
+	"inspect_acl": {
+		`{"path":"Private/secret.md"}`, `{"path":"Private/absent.md"}`, `{"path":"Private/secret"}`, `{"path":"PRIVATE/SECRET","op":"write"}`, `{"path":"Private"}`, `{"path":"Private/Deep"}`,
+		`{"path":"link.md"}`, `{"path":"mirror/secret.md"}`, `{"path":"mirror"}`, `{"path":"a"}`, `{"path":"Mixed"}`, `{"path":"Privat"}`, `{"path":"Private/../a.md"}`,
+	},
 	"list_notes": {
 		`{}`, `{"limit":2}`, `{"sort":"-mtime"}`, `{"sort":"-mtime","limit":1}`, `{"sort":"title"}`, `{"sort":"-path"}`, `{"sort":"size","limit":1}`,
 		`{"sort":"ctime"}`, `{"folder":"Private"}`, `{"folder":"private"}`, `{"folder":"Private/Deep"}`, `{"folder":"Privat"}`, `{"folder":"Mixed"}`,
@@ -199,6 +209,16 @@ func TestHiddenIsAbsentEverywhere(t *testing.T) {
 	})
 	for name, target := range map[string]string{"link.md": "Private/secret.md", "mirror": "Private"} {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	committed(t, dir)
+	for _, path := range []string{"b.md", "Private/secret.md"} {
+		f, err := os.OpenFile(filepath.Join(dir, path), os.O_APPEND|os.O_WRONLY, 0)
+		if err == nil {
+			_, err = f.WriteString("more onlysecret\n"[:5+11*strings.Count(path, "/")] + "\n")
+		}
+		if err != nil || f.Close() != nil {
 			t.Fatal(err)
 		}
 	}
@@ -296,6 +316,7 @@ func TestDeniedTextStaysIn(t *testing.T) {
 			if err := os.Symlink("Locked/x.md", filepath.Join(dir, "way.md")); err != nil {
 				t.Fatal(err)
 			}
+			committed(t, dir)
 			a := start(t, t.TempDir(), fmt.Sprintf("vaults: [{path: %q, rules: [{glob: 'Locked/**', verbs: {read: %s}}]}]\n", dir, verb))
 			for _, path := range []string{"Locked/x.md", "Locked/absent.md", "locked/X", "way.md"} {
 				_, err := do(t.Context(), a, "read_note", fmt.Sprintf(`{"path":%q}`, path))

@@ -148,7 +148,7 @@ func TestNobodyCanBeAskedWhichNoteIsMeant(t *testing.T) {
 // Every tool that takes one note which is there takes its title.
 func TestEveryToolThatNamesANoteTakesATitle(t *testing.T) {
 	a := newGated(t).app
-	without := []string{"note_exists", "write_note", "put_attachment", "list_snapshots", "list_changes", "find_path_between", "get_link_strength"}
+	without := []string{"note_exists", "write_note", "put_attachment", "list_snapshots", "list_changes", "find_path_between", "get_link_strength", "inspect_acl"}
 	for _, tool := range a.Registry.All() {
 		var s struct {
 			Properties map[string]struct{ Description string }

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"vault-mcp/internal/acl"
+	"vault-mcp/internal/config"
 	"vault-mcp/internal/run"
 	"vault-mcp/internal/telemetry"
 	"vault-mcp/tools"
 	"vault-mcp/tools/admin"
 	"vault-mcp/tools/attachments"
 	"vault-mcp/tools/bundles"
+	"vault-mcp/tools/git"
 	"vault-mcp/tools/history"
 	"vault-mcp/tools/links"
 	"vault-mcp/tools/metadata"
@@ -23,27 +25,40 @@ import (
 	"vault-mcp/tools/vaults"
 )
 
+// needs is what the tools need besides the vault of a call.
+type needs struct {
+	config   *config.Config
+	views    []*acl.View
+	version  string
+	started  time.Time
+	meter    *telemetry.Meter
+	programs *run.Programs
+	past     history.Source
+	repos    tools.Repos
+}
+
 // domains is everything that is served, in the order of the docs.
-func domains(views []*acl.View, version string, started time.Time, meter *telemetry.Meter, programs *run.Programs, past history.Source) []tools.Domain {
+func domains(n needs) []tools.Domain {
 	return []tools.Domain{
-		notes.Tools(),
+		notes.Tools(n.repos),
 		metadata.Tools(),
 		links.Tools(),
 		search.Tools(),
-		attachments.Tools(programs),
+		attachments.Tools(n.programs),
 		tables.Tools(),
 		tasks.Tools(),
 		bundles.Tools(),
-		history.Tools(past),
-		vaults.Tools(views),
-		admin.Tools(admin.Server{Version: version, Started: started, Vaults: views, Meter: meter}),
-		resources.Tools(views),
+		history.Tools(n.past, n.repos),
+		git.Tools(n.repos),
+		vaults.Tools(n.views),
+		admin.Tools(admin.Server{Version: n.version, Started: n.started, Vaults: n.views, Config: n.config, Meter: n.meter}),
+		resources.Tools(n.views),
 	}
 }
 
 // Registry is what a server with one vault serves, for the docs.
 func Registry() (*tools.Registry, error) {
-	return tools.NewRegistry(domains(nil, "", time.Time{}, &telemetry.Meter{}, run.New(run.Options{}), nil)...)
+	return tools.NewRegistry(domains(needs{meter: &telemetry.Meter{}, programs: run.New(run.Options{})})...)
 }
 
 // maxNamed is how many vaults the instructions name.

@@ -13,6 +13,7 @@ const (
 	ElicitInvalid          Code = "elicit_invalid"
 	ElicitRequired         Code = "elicit_required"
 	Forbidden              Code = "forbidden"
+	GitRefused             Code = "git_refused"
 	IdempotencyInFlight    Code = "idempotency_in_flight"
 	IdempotencyKeyMismatch Code = "idempotency_key_mismatch"
 	IndeterminateOutcome   Code = "indeterminate_outcome"
@@ -53,6 +54,7 @@ var table = func() map[Code]Row {
 		{ElicitInvalid, false, "Read what details say; make the call again without a token if it is still wanted.", "The approval is none for this call, or none any more: details.reason is unknown, foreign, expired, used (with change_id), superseded or abandoned."},
 		{ElicitRequired, false, "Ask the person to approve the call.", "A person has to approve the call first."},
 		{Forbidden, false, "Use a tool that this caller may use.", "The caller lacks the scope for this tool or vault."},
+		{GitRefused, false, "Do with git what the message says, or tell the person.", "The repository was not read or not changed: none holds the vault, a merge is in progress, another program has it locked, or the like; details.reason is the kind."},
 		{IdempotencyInFlight, true, "Wait a moment and call again with the same key.", "A call with the same idempotency key is being made just now."},
 		{IdempotencyKeyMismatch, false, "Use a new key for a new call.", "The idempotency key belongs to a call with other arguments."},
 		{IndeterminateOutcome, false, "Read the named files before doing anything else, and tell the person.", "Something failed after the change had begun, and not everything could be taken back; details name the files."},

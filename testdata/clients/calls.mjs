@@ -227,8 +227,21 @@ export const calls = {
   list_changes: [{}, { since: 'soon' }, { path: 'Plants/Basil', since: '2026-01-01' }],
   read_change: [{ change_id: 'nothing' }],
   undo_change: [{ change_id: 'nothing' }, { change_id: 'nothing', partial: true, ...dry }],
-  index_vault: [{}, { folder: 'Plants' }, { folder: 'Nowhere' }, { rebuild: true }],
+  index_vault: [{}, { folder: 'Nowhere' }, { rebuild: true }], // few, as of all that administers no more than 10 come at once
   reload_vault: [{}],
+  // The vault lies in no repository.
+  git_status: [{}],
+  git_diff: [{ path: 'Plants/Bean' }],
+  git_log: [{}],
+  git_show: [{}],
+  git_stage: [{ paths: ['Plants/Bean.md'] }, { paths: [] }],
+  git_unstage: [{ paths: ['Plants/Bean.md'] }],
+  git_restore: [{ path: 'Plants/Bean' }],
+  git_commit: [{ message: 'Beans' }, { message: '' }],
+  get_metrics: [{}],
+  get_server_config: [{}],
+  inspect_acl: [{ path: 'Plants/Bean.md' }],
+  reset_vault_cache: [{ ...dry }],
   changes_since: [{}, { cursor: 'nonsense' }],
 };
 

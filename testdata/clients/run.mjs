@@ -119,16 +119,22 @@ const varied = new RegExp(`\\b(${[...varying].join('|')})("?): ?("[^"]*"|[\\w:+-
 // normal sorts keys and replaces what differs from run to run. The ids of
 // changes are numbered as they come, and ids has them afterwards.
 function normal(v, ids = [], key) {
-  if (Array.isArray(v)) return v.map((x) => normal(x, ids));
+  if (Array.isArray(v)) return v.filter((x) => x?.type !== 'counter').map((x) => normal(x?.type === 'gauge' ? { ...x, value: 0 } : x, ids));
   if (v !== null && typeof v === 'object') {
     return Object.fromEntries(Object.keys(v).sort().map((k) => [k, normal(v[k], ids, k)]));
   }
   if (key === 'uptime_ms') return 0;
+  if (key === 'level') return '<level>';
   if (varying.has(key) && v !== null) return `<${key}>`;
   if (key === 'version' && v === program) return '<version>';
   if (typeof v !== 'string') return v;
   return v
     .replace(/eyJ[\w-]+\.[0-9a-f]{8}\.[\w-]+/g, '<cursor>')
+    .replace(/- \w+ \| counter \| \d+ \| \{\}\n/g, '') // some clients start a server for each call
+    .replace(/\{"name":"\w+","type":"counter","value":\d+,"labels":\{\}\},/g, '')
+    .replace(/\| gauge \| \d+ \|/g, '| gauge | 0 |')
+    .replace(/("type":"gauge","value":)\d+/g, (_, before) => before + '0')
+    .replace(/("log":\{"level":")\w+/g, '$1<level>')
     .replace(/(uptime_ms"?: ?)\d+/g, (_, key) => key + '0')
     .replace(varied, (_, key, quote) => `${key}${quote}: <${key}>`)
     .replace(/(vault-mcp elicit --hash )\w+(.* --state-fp )[\w.-]+/g, '$1<call_hash>$2<state_fp>')

@@ -13,7 +13,7 @@ import (
 type diffIn struct {
 	tools.VaultArg
 	tools.NoteArg
-	ID int64 `json:"against" jsonschema:"snapshot_id of the older version" limits:"min=1"`
+	Against tools.Version `json:"against" jsonschema:"the older version: a snapshot_id, or a git revision" limits:"minLength=1,maxLength=256"`
 }
 
 type diffOut struct {
@@ -23,7 +23,7 @@ type diffOut struct {
 	Diff      string `json:"diff" jsonschema:"unified, from the version to the note as it is"`
 }
 
-func diffNote(s Source) tools.Tool {
+func diffNote(s Source, repos tools.Repos) tools.Tool {
 	return tools.Query(tools.Spec{
 		Name: "diff_note", Title: "Compare a note with a version",
 		Doc:    "Tells how a note differs from one of its versions, as a unified diff.",
@@ -34,21 +34,32 @@ func diffNote(s Source) tools.Tool {
 		if err != nil {
 			return diffOut{}, err
 		}
-		of, old, at, err := version(ctx, c, s, in.ID)
+		old, label, err := in.before(ctx, c, s, repos, p.String())
 		if err != nil {
 			return diffOut{}, err
-		}
-		if of != p.String() {
-			return diffOut{}, otherNote(in.ID, of, p.String())
 		}
 		now, err := c.View.Read(p, change.MaxImage)
 		if err != nil {
 			return diffOut{}, err
 		}
 		out := diffOut{Path: p.String(), Hash: hashOf(now.Bytes), Identical: string(old) == string(now.Bytes)}
-		out.Diff, err = tools.UnifiedDiff(fmt.Sprintf("%s (%s)", p, clock(at)), old, p.String(), now.Bytes)
+		out.Diff, err = tools.UnifiedDiff(label, old, p.String(), now.Bytes)
 		return out, err
 	})
+}
+
+// before is the older version, and how the diff names it.
+func (in diffIn) before(ctx context.Context, c *tools.Call, s Source, repos tools.Repos, path string) (old []byte, label string, err error) {
+	id, ok := in.Against.Snapshot()
+	if !ok {
+		old, commit, err := repos.FileAt(ctx, c, path, string(in.Against), change.MaxImage)
+		return old, fmt.Sprintf("%s (%.10s)", path, commit.ID), err
+	}
+	of, old, at, err := snapshot(ctx, c, s, id)
+	if err == nil && of != path {
+		err = otherNote(id, of, path)
+	}
+	return old, fmt.Sprintf("%s (%s)", path, clock(at)), err
 }
 
 func hashOf(b []byte) string { return fingerprint.OfContent(b).String() }

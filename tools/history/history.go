@@ -18,10 +18,10 @@ import (
 type Source func(context.Context, *acl.View) (*state.Store, error)
 
 // Tools are the domain's tools in the order of the docs.
-func Tools(s Source) tools.Domain {
+func Tools(s Source, repos tools.Repos) tools.Domain {
 	return tools.Domain{Name: "history", Tools: []tools.Tool{
 		listChanges(s), readChange(s), undoChange(s),
-		snapshotNote(s), listSnapshots(s), readSnapshot(s), restoreNote(s), diffNote(s),
+		snapshotNote(s), listSnapshots(s), readSnapshot(s), restoreNote(s), diffNote(s, repos),
 		listTrash(s), restoreFromTrash(s),
 	}}
 }
@@ -32,6 +32,9 @@ func clock(t time.Time) string { return t.Format(time.RFC3339) }
 // unknown is the answer where the state has nothing with an id; list is the tool
 // that tells what there is.
 func unknown(err error, list, format string, args ...any) error {
+	if e, ok := errors.AsType[*state.EffectError](err); ok {
+		return fault.New(fault.InvalidInput, "That was %s, which changed no notes: it is not taken back here. vault-mcp audit tells of it.", e.Tool).With("tool", e.Tool)
+	}
 	switch {
 	case errors.Is(err, state.ErrUnknown):
 		return fault.New(fault.NotFound, "There is no %s; %s tells those there are.", fmt.Sprintf(format, args...), list)

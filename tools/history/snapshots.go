@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"vault-mcp/cache/state"
-	"vault-mcp/internal/acl"
 	"vault-mcp/internal/auth"
-	"vault-mcp/internal/fault"
 	"vault-mcp/tools"
 	"vault-mcp/vault/change"
 )
@@ -80,7 +78,7 @@ func listSnapshots(s Source) tools.Tool {
 		Narrow: "a lower limit",
 	}, func(ctx context.Context, c *tools.Call, in listSnapshotsIn) (listSnapshotsOut, error) {
 		out := listSnapshotsOut{Snapshots: []snapshotRow{}}
-		path, err := kept(c, &in.Path)
+		path, err := in.Path.Past(c)
 		if err != nil {
 			return out, err
 		}
@@ -108,23 +106,6 @@ func listSnapshots(s Source) tools.Tool {
 	})
 }
 
-// kept is the path under which versions of a note are kept: that of the file if
-// it is there, else the path as it was given, if the caller may read it.
-func kept(c *tools.Call, note *tools.Note) (string, error) {
-	p, err := note.Path()
-	if err == nil {
-		return p.String(), nil
-	}
-	if fault.Of(err).Code != fault.NoteNotFound {
-		return "", err
-	}
-	path, err := tools.NotePath(note.Arg)
-	if err == nil && !c.View.Sees(path) {
-		err = fault.New(fault.NoteNotFound, "No note or file at %q.", note.Arg).With("closest", []string{})
-	}
-	return path, err
-}
-
 type readSnapshotIn struct {
 	tools.VaultArg
 	ID int64 `json:"snapshot_id" limits:"min=1"`
@@ -150,7 +131,7 @@ func readSnapshot(s Source) tools.Tool {
 		Scope:  auth.Read,
 		Narrow: "diff_note tells only what differs",
 	}, func(ctx context.Context, c *tools.Call, in readSnapshotIn) (readSnapshotOut, error) {
-		path, content, at, err := version(ctx, c, s, in.ID)
+		path, content, at, err := snapshot(ctx, c, s, in.ID)
 		if err != nil {
 			return readSnapshotOut{}, err
 		}
@@ -158,8 +139,8 @@ func readSnapshot(s Source) tools.Tool {
 	})
 }
 
-// version is a version of a note that the caller may read.
-func version(ctx context.Context, c *tools.Call, s Source, id int64) (path string, content []byte, at time.Time, err error) {
+// snapshot is a version of a note that the caller may read.
+func snapshot(ctx context.Context, c *tools.Call, s Source, id int64) (path string, content []byte, at time.Time, err error) {
 	st, err := s(ctx, c.View)
 	if err != nil {
 		return "", nil, at, err
@@ -198,7 +179,7 @@ func restoreNote(s Source) tools.Tool {
 		if err != nil {
 			return change.Plan{}, out, err
 		}
-		path, content, at, err := version(ctx, c, s, in.ID)
+		path, content, at, err := snapshot(ctx, c, s, in.ID)
 		if err != nil {
 			return change.Plan{}, out, err
 		}
@@ -206,31 +187,9 @@ func restoreNote(s Source) tools.Tool {
 			return change.Plan{}, out, otherNote(in.ID, path, t.Path)
 		}
 		out.Path, out.Hash = path, hashOf(content)
-		p := change.Plan{
-			Summary: fmt.Sprintf("Restore %s as it was on %s", path, clock(at)),
-			Ask:     []string{fmt.Sprintf("it restores %q", path)},
-		}
-		if !t.Exists {
-			if err := acl.Same(path, nil, false, in.PrevHash); err != nil {
-				return change.Plan{}, out, err
-			}
-			p.Edits = append(t.Folders(), change.NewCreate(path, content))
-			return p, out, nil
-		}
-		old, err := c.View.ReadTarget(t)
-		if err == nil {
-			err = acl.Same(path, old, true, in.PrevHash)
-		}
-		if err != nil {
-			return change.Plan{}, out, err
-		}
-		e := change.NewPut(path, old, content)
-		e.Whole = true
-		prev := e.Before.String()
-		out.PrevHash = &prev
-		if e.Before != e.After {
-			p.Edits = []change.Edit{e}
-		}
-		return p, out, nil
+		p, prev, err := tools.Restore(c, t, content, in.PrevHash)
+		out.PrevHash = prev
+		p.Summary = fmt.Sprintf("Restore %s as it was on %s", path, clock(at))
+		return p, out, err
 	})
 }

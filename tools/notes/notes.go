@@ -8,11 +8,11 @@ import (
 )
 
 // Tools are the domain's tools in the order of the docs.
-func Tools() tools.Domain {
+func Tools(repos tools.Repos) tools.Domain {
 	return tools.Domain{Name: "notes", Tools: []tools.Tool{
 		listNotes(),
 		noteExists(),
-		readNote(),
+		readNote(repos),
 		readNotes(),
 		readSection(),
 		writeNote(),

@@ -19,8 +19,9 @@ import (
 type readIn struct {
 	tools.VaultArg
 	tools.NoteArg
-	FromLine int `json:"from_line,omitempty" jsonschema:"first line of a part, from 1" limits:"min=1"`
-	Lines    int `json:"lines,omitempty" jsonschema:"how many lines the part has; all to the end if left out" limits:"min=1"`
+	FromLine int    `json:"from_line,omitempty" jsonschema:"first line of a part, from 1" limits:"min=1"`
+	Lines    int    `json:"lines,omitempty" jsonschema:"how many lines the part has; all to the end if left out" limits:"min=1"`
+	At       string `json:"at,omitempty" jsonschema:"git revision: the note as it was then, also if it is gone" limits:"minLength=1,maxLength=256"`
 	tools.FormatArg
 }
 
@@ -34,6 +35,7 @@ type readFacts struct {
 	TotalLines  int    `json:"total_lines"`
 	Size        int64  `json:"size"`
 	MTime       string `json:"mtime"`
+	Commit      string `json:"commit,omitempty" jsonschema:"where at was given; then mtime is its date"`
 	Warning     string `json:"warning,omitempty"`
 }
 
@@ -52,13 +54,16 @@ func (o readOut) Prose() (header, text string) {
 		lines = fmt.Sprintf("lines %d-%d of %d", o.FromLine, o.FromLine+o.Lines-1, o.TotalLines)
 	}
 	header = fmt.Sprintf("%s · %s · %s", o.Path, o.ContentHash, lines)
+	if o.Commit != "" {
+		header += fmt.Sprintf(" · at %.10s", o.Commit)
+	}
 	if o.Warning != "" {
 		header += " · " + o.Warning
 	}
 	return header, o.Content
 }
 
-func readNote() tools.Tool {
+func readNote(repos tools.Repos) tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "read_note",
 		Title:  "Read a note",
@@ -67,6 +72,9 @@ func readNote() tools.Tool {
 		Narrow: "from_line and lines, or read_section for one heading",
 		Long:   true,
 	}, func(ctx context.Context, c *tools.Call, in readIn) (readOut, error) {
+		if in.At != "" {
+			return in.past(ctx, c, repos)
+		}
 		p, err := in.Path.Path()
 		if err != nil {
 			return readOut{}, err
@@ -85,6 +93,21 @@ func readNote() tools.Tool {
 		}
 		return in.cut(p.String(), content)
 	})
+}
+
+// past is the note as it was at a revision.
+func (in readIn) past(ctx context.Context, c *tools.Call, repos tools.Repos) (readOut, error) {
+	path, err := in.Path.Past(c)
+	if err != nil {
+		return readOut{}, err
+	}
+	content, commit, err := repos.FileAt(ctx, c, path, in.At, maxNote)
+	if err != nil {
+		return readOut{}, err
+	}
+	out, err := in.cut(path, vault.Content{Bytes: content, Size: int64(len(content)), ModTime: commit.Committer.When})
+	out.Commit = string(commit.ID)
+	return out, err
 }
 
 // tooLarge turns a file that grew since it was looked at into the refusal that
