@@ -20,6 +20,9 @@ func (rs Repos) Of(ctx context.Context, c *Call) (*git.Repo, error) {
 	return r, RepoFault(err)
 }
 
+// maxHookOutput is how much of what a hook says is told, in bytes.
+const maxHookOutput = 2000
+
 // RepoFault says for a caller why a repository was not read or not changed.
 func RepoFault(err error) error {
 	if errors.Is(err, git.ErrNone) {
@@ -29,10 +32,17 @@ func RepoFault(err error) error {
 		if e.Kind == "locked" {
 			return fault.New(fault.VaultBusy, "%s", e.Reason)
 		}
-		return fault.New(fault.GitRefused, "%s", e.Reason).With("reason", e.Kind)
+		return fault.New(fault.GitRefused, "%s", e.Reason).With("reason", e.Kind).Because(err)
 	}
-	if e, ok := errors.AsType[*run.MissingError](err); ok {
-		return fault.New(fault.GitRefused, "There is %s; install git, or name it under programs in the config.", e).With("reason", "program")
+	if errors.As(err, new(*run.MissingError)) {
+		return fault.New(fault.GitRefused, "There is no git program: install it, or name it under programs in the config.").With("reason", "program").Because(err)
+	}
+	if e, ok := errors.AsType[*git.HookError](err); ok {
+		return fault.New(fault.GitRefused, "A hook of the repository, or git commit itself, refused: %s", Cut(e.Output, maxHookOutput)).With("reason", "hook").Because(err)
+	}
+	if e, ok := errors.AsType[*git.OtherCommitError](err); ok {
+		return fault.New(fault.IndeterminateOutcome, "There is a new commit, but not the one that was approved: a hook has changed it, or somebody was faster. Look at it before anything else.").
+			With("commit", string(e.Commit)).Because(err)
 	}
 	if errors.Is(err, git.ErrTooLarge) {
 		return fault.New(fault.Overflow, "The file is too large to be read from the repository.").Because(err)

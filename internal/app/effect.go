@@ -70,7 +70,10 @@ func (a *App) spendOn(ctx context.Context, w *writer, c *dispatch.Call, run func
 	defer func() {
 		ending := context.WithoutCancel(ctx) // what was done is kept, whoever still waits for it
 		w.became(ending, r, err == nil)
-		if r.Outcome == change.Indeterminate && err != nil {
+		switch known := err != nil && fault.Of(err).Code == fault.IndeterminateOutcome; {
+		case known:
+			r.Outcome = change.Indeterminate // as its tool says
+		case r.Outcome == change.Indeterminate:
 			err = unsure(r, err)
 		}
 		if e := w.store.Ended(ending, r); e != nil {

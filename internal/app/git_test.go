@@ -409,3 +409,66 @@ func TestAVaultWithoutARepository(t *testing.T) {
 		t.Errorf("%d tools", tried)
 	}
 }
+
+// With hooks that are allowed a hook's no is told, and what a hook has changed is
+// no approved commit: nobody says that it went well.
+func TestWhatHooksDoToACommit(t *testing.T) {
+	hook := func(r *repository, text string) {
+		if err := os.WriteFile(filepath.Join(r.work, ".git/hooks/pre-commit"), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := newRepository(t, "git: {hooks: true}\n")
+	before := r.git("rev-parse", "HEAD")
+	hook(r, "echo not today >&2; exit 1\n")
+	c := commits("second")
+	_, err := do1(t.Context(), r.app, c.with(r.ask(c), yes))
+	if e := fault.Of(err); e.Code != fault.GitRefused || !strings.Contains(e.Message, "not today") || r.git("rev-parse", "HEAD") != before {
+		t.Errorf("%v", err)
+	}
+	r = newRepository(t, "git: {hooks: true}\n")
+	hook(r, "echo more >> b.md; git add b.md\n")
+	_, err = do1(t.Context(), r.app, c.with(r.ask(c), yes))
+	e := fault.Of(err)
+	if e.Code != fault.IndeterminateOutcome || e.Details["commit"] != r.git("rev-parse", "HEAD") {
+		t.Errorf("%v %v", err, e.Details)
+	}
+	if got := r.query("SELECT outcome FROM changes WHERE tool = 'git_commit'"); got != "indeterminate" {
+		t.Error(got)
+	}
+	r = newRepository(t)
+	hook(r, "exit 1\n")
+	if got := r.do(c.with(r.ask(c), yes)); got != "ran" {
+		t.Errorf("with hooks off: %s", got)
+	}
+}
+
+// No refusal names a folder of this machine.
+func TestARefusalOfGitNamesNoFolderOfTheMachine(t *testing.T) {
+	for name, harm := range map[string]func(r *repository){
+		"locked":  func(r *repository) { r.write(".git/index.lock", "") },
+		"no HEAD": func(r *repository) { _ = os.Remove(filepath.Join(r.work, ".git/HEAD")) },
+		"gitdir": func(r *repository) {
+			_ = os.RemoveAll(filepath.Join(r.work, ".git"))
+			r.write(".git", "gitdir: /nowhere/at/all\n")
+		},
+		"config":   func(r *repository) { r.write(".git/config", "[core\n") },
+		"index":    func(r *repository) { r.write(".git/index", "DIRC") },
+		"worktree": func(r *repository) { r.git("config", "core.worktree", r.home) },
+	} {
+		r := newRepository(t)
+		harm(r)
+		for _, c := range []request{{tool: "git_status", args: "{}"}, {tool: "git_stage", args: `{"paths":["a.md"]}`}, {tool: "git_diff", args: "{}"}, {tool: "git_commit", args: `{"message":"x","dry_run":true}`}} {
+			_, err := do1(t.Context(), r.app, c)
+			if err == nil {
+				continue
+			}
+			text, _ := json.Marshal(fault.Of(err))
+			for _, dir := range []string{r.work, r.home, "/nowhere", os.TempDir()} {
+				if strings.Contains(string(text), dir) {
+					t.Errorf("%s, %s: %s", name, c.tool, text)
+				}
+			}
+		}
+	}
+}

@@ -57,7 +57,7 @@ var table = func() map[Code]Row {
 		{GitRefused, false, "Do with git what the message says, or tell the person.", "The repository was not read or not changed: none holds the vault, a merge is in progress, another program has it locked, or the like; details.reason is the kind."},
 		{IdempotencyInFlight, true, "Wait a moment and call again with the same key.", "A call with the same idempotency key is being made just now."},
 		{IdempotencyKeyMismatch, false, "Use a new key for a new call.", "The idempotency key belongs to a call with other arguments."},
-		{IndeterminateOutcome, false, "Read the named files before doing anything else, and tell the person.", "Something failed after the change had begun, and not everything could be taken back; details name the files."},
+		{IndeterminateOutcome, false, "Read the named files before doing anything else, and tell the person.", "Something failed after the change had begun, and not everything could be taken back; details name the files, or the commit."},
 		{Internal, true, "Call again once; if it fails again, tell the person to look at the server's log.", "A fault of the server; the cause is in its log, never in the answer."},
 		{InvalidInput, false, "Correct the arguments by the message and call again.", "The arguments are well formed but cannot be carried out; details say which and why."},
 		{NoteExists, false, "Choose another path, or read the note and change it.", "A file with that path exists already."},

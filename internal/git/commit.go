@@ -152,7 +152,7 @@ func (h *Held) commitPlain(ctx context.Context, c *Committed, message string, in
 	id, err := r.line(ctx, call{args: append(args, string(c.Tree)), stdin: []byte(message), off: h.off, timeout: slow})
 	if err != nil {
 		if e, ok := errors.AsType[*run.ExitError](err); ok && signed == "true" && !isRefused(err) {
-			return fmt.Errorf("%w (%w)", &RefusedError{"signing", signing}, e)
+			return fmt.Errorf("%w (%w)", refused("signing", "%s", signing), e)
 		}
 		return err
 	}
@@ -275,7 +275,7 @@ func (h *Held) hooksAllowed(ctx context.Context) error {
 	}
 	names, err := os.ReadDir(dir)
 	if err != nil && !absent(err) {
-		return refused("hooks", "The folder of the hooks, %s, cannot be read: %v.", dir, err)
+		return refused("hooks", "The folder of the hooks, %s, cannot be read: %v.", machinePath(dir), err)
 	}
 	for _, at := range append([]string{""}, entryNames(names)...) {
 		real, err := filepath.EvalSymlinks(filepath.Join(dir, at))
@@ -283,7 +283,7 @@ func (h *Held) hooksAllowed(ctx context.Context) error {
 			continue // nothing that could be started
 		}
 		if h.r.o.Programs.InVault(real) && !within(real, h.r.Dir) && !within(real, h.r.Common) {
-			return refused("hooks", "The hooks in %s are not run, as they are in a vault: move them out and set core.hooksPath, or set git.hooks to false.", real)
+			return refused("hooks", "The hooks in %s are not run, as they are in a vault: move them out and set core.hooksPath, or set git.hooks to false.", machinePath(real))
 		}
 	}
 	return nil

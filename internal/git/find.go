@@ -31,7 +31,7 @@ func Open(vaultRoot string, o Options) (*Repo, error) {
 			return openAt(at, root, o)
 		}
 		if !absent(err) {
-			return nil, refused("unreadable", "The folder %s cannot be searched for a repository: %v.", at, err)
+			return nil, refused("unreadable", "The vault and the folders above it cannot be searched for a repository: %v.", err)
 		}
 		up := filepath.Dir(at)
 		if isGitFolder(at) || up == at {
@@ -56,7 +56,7 @@ func openAt(at, root string, o Options) (*Repo, error) {
 		return nil, err
 	}
 	if !isGitFolder(dir) || !isGitFolder(r.Common) {
-		return nil, refused("broken", "%s is no working git folder: it needs a HEAD, objects and refs. Repair it, or remove it if it is a leftover.", link)
+		return nil, refused("broken", "%s is no working git folder: it needs a HEAD, objects and refs. Repair it, or remove it if it is a leftover.", machinePath(link))
 	}
 	s, err := r.settings()
 	if err != nil {
@@ -71,18 +71,18 @@ func openAt(at, root string, o Options) (*Repo, error) {
 			r.Work = filepath.Join(dir, r.Work)
 		}
 		if r.Work, err = filepath.EvalSymlinks(r.Work); err != nil {
-			return nil, refused("broken", "The work tree that core.worktree of %s names is not there: %v.", dir, err)
+			return nil, refused("broken", "The work tree that core.worktree of %s names is not there: %v.", machinePath(dir), err)
 		}
 	}
 	rel, err := filepath.Rel(r.Work, root)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return nil, refused("broken", "The work tree of %s is %s, which does not hold the vault.", dir, r.Work)
+		return nil, refused("broken", "The work tree that core.worktree of %s names does not hold the vault.", machinePath(dir))
 	}
 	if rel != "." {
 		r.Prefix = filepath.ToSlash(rel) + "/"
 	}
 	if !trusted(r.Work, link, r.Work, dir, r.Common) {
-		return nil, refused("owner", "The repository %s belongs to another account. If you trust it, run: git config --global --add safe.directory %s", r.Work, r.Work)
+		return nil, refused("owner", "The repository belongs to another account. If you trust it, add its folder to safe.directory: git config --global --add safe.directory and the folder.")
 	}
 	return r, nil
 }
@@ -91,17 +91,17 @@ func openAt(at, root string, o Options) (*Repo, error) {
 func gitFolder(link string) (string, error) {
 	info, err := os.Stat(link)
 	if err != nil {
-		return "", refused("broken", "%s cannot be read: %v.", link, err)
+		return "", refused("broken", "%s cannot be read: %v.", machinePath(link), err)
 	}
 	dir := link
 	if !info.IsDir() {
 		b, err := readFile(link, maxSmall)
 		if err != nil {
-			return "", refused("broken", "%s cannot be read: %v.", link, err)
+			return "", refused("broken", "%s cannot be read: %v.", machinePath(link), err)
 		}
 		named, ok := bytes.CutPrefix(b, []byte("gitdir: "))
 		if dir = string(bytes.TrimRight(named, "\r\n")); !ok || dir == "" || strings.Contains(dir, "\x00") {
-			return "", refused("broken", "The file %s does not say where the git folder is (gitdir: PATH).", link)
+			return "", refused("broken", "The file %s does not say where the git folder is (gitdir: PATH).", machinePath(link))
 		}
 		if dir = filepath.FromSlash(dir); !filepath.IsAbs(dir) {
 			dir = filepath.Join(filepath.Dir(link), dir)
@@ -109,7 +109,7 @@ func gitFolder(link string) (string, error) {
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return "", refused("broken", "%s leads to a git folder that is not there: %v.", link, err)
+		return "", refused("broken", "%s leads to a git folder that is not there: %v.", machinePath(link), err)
 	}
 	return real, nil
 }
@@ -121,7 +121,7 @@ func commonFolder(dir string) (string, error) {
 		return dir, nil
 	}
 	if err != nil {
-		return "", refused("broken", "The git folder %s cannot be read: %v.", dir, err)
+		return "", refused("broken", "The git folder %s cannot be read: %v.", machinePath(dir), err)
 	}
 	common := filepath.FromSlash(string(bytes.TrimRight(b, "\r\n")))
 	if !filepath.IsAbs(common) {
@@ -129,7 +129,7 @@ func commonFolder(dir string) (string, error) {
 	}
 	real, err := filepath.EvalSymlinks(common)
 	if err != nil {
-		return "", refused("broken", "The repository of the worktree %s is not there: %v.", dir, err)
+		return "", refused("broken", "The repository of the worktree %s is not there: %v.", machinePath(dir), err)
 	}
 	return real, nil
 }

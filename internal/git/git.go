@@ -8,6 +8,10 @@ package git
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"vault-mcp/internal/run"
 )
@@ -49,14 +53,40 @@ var ErrNone = errors.New("no git repository holds the vault")
 type RefusedError struct {
 	// Kind is one word for programs, such as merge, conflict, reftable, locked.
 	Kind string
-	// Reason is a sentence for people, and says what to do.
+	// Reason is a sentence for people, and says what to do. It names no folder of
+	// this machine.
 	Reason string
+	// whole is the same with where it is, for the log.
+	whole string
 }
 
-func (e *RefusedError) Error() string { return e.Reason }
+func (e *RefusedError) Error() string { return e.whole }
+
+// machinePath is a path of this machine: only its last name is for a caller.
+type machinePath string
 
 func refused(kind, format string, a ...any) error {
-	return &RefusedError{kind, fmt.Sprintf(format, a...)}
+	shown := slices.Clone(a)
+	for i, v := range a {
+		switch v := v.(type) {
+		case machinePath:
+			shown[i] = filepath.Base(string(v))
+		case error:
+			shown[i] = withoutPath(v)
+		}
+	}
+	return &RefusedError{kind, fmt.Sprintf(format, shown...), fmt.Sprintf(format, a...)}
+}
+
+// withoutPath is what the system said, and not of which file.
+func withoutPath(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
+	return err
 }
 
 // ID is the name of an object: 40 hex digits, or "" for none.

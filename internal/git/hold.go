@@ -99,7 +99,7 @@ func (h *Held) take(ctx, brief context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return refused("locked", "Another git program works on the repository, or has left %s: wait for it to end, or remove the file.", h.r.indexLock())
+			return refused("locked", "Another git program works on the repository, or has left %s: wait for it to end, or remove the file.", machinePath(h.r.indexLock()))
 		}
 	}
 	return os.Remove(whole)

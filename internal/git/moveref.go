@@ -34,7 +34,7 @@ func (h *Held) moveRef(ref string, from, to ID) (err error) {
 		err = writeSynced(lock, text, os.O_EXCL)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return refused("locked", "Another git program works on the branch, or has left %s: wait for it to end, or remove the file.", lock)
+		return refused("locked", "Another git program works on the branch, or has left %s: wait for it to end, or remove the file.", machinePath(lock))
 	}
 	if err != nil {
 		return fmt.Errorf("lock the branch: %w", err)

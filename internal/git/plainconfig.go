@@ -35,7 +35,7 @@ func (r *Repo) gather(all []option, path string, maybe bool, depth int) ([]optio
 		return all, nil
 	}
 	if err != nil || depth > maxIncludes {
-		return nil, refused("config", "The config %s cannot be read: %v.", path, err)
+		return nil, refused("config", "The config %s cannot be read: %v.", machinePath(path), err)
 	}
 	for _, o := range options {
 		o.maybe = maybe
@@ -62,7 +62,7 @@ func (r *Repo) userPath(value, base string) (string, error) {
 		return filepath.Join(home, filepath.FromSlash(rest)), nil
 	}
 	if ok || strings.HasPrefix(value, "%(") {
-		return "", refused("config", "The config names the path %q, which needs the git program to be found.", value)
+		return "", refused("config", "The config names the path %q, which needs the git program to be found.", machinePath(value))
 	}
 	path := filepath.FromSlash(value)
 	if !filepath.IsAbs(path) {

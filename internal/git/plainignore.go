@@ -10,7 +10,7 @@ import (
 func ignoreList(path, dir string) ([]pattern, error) {
 	lines, err := listLines(path)
 	if err != nil {
-		return nil, refused("excludes", "The list of ignored files %s cannot be read: %v.", path, err)
+		return nil, refused("excludes", "The list of ignored files %s cannot be read: %v.", machinePath(path), err)
 	}
 	return patterns(lines, dir), nil
 }

@@ -84,7 +84,7 @@ func (w *looker) folder(dir string, hidden bool, depth int) error {
 	}
 	entries, err := os.ReadDir(filepath.Join(w.a.r.Work, filepath.FromSlash(dir)))
 	if err != nil {
-		return refused("unreadable", "The folder %q cannot be read: %v.", dir, err)
+		return refused("unreadable", "A folder of the work tree cannot be read: %v.", err)
 	}
 	if w.news {
 		list, err := w.a.folderIgnores(dir)
@@ -153,7 +153,7 @@ func (w *looker) file(path string, e fs.DirEntry, hidden bool) error {
 			return nil // gone meanwhile
 		}
 		if err != nil {
-			return refused("unreadable", "%s cannot be read: %v.", path, err)
+			return refused("unreadable", "A file of the work tree cannot be read: %v.", err)
 		}
 		w.found[path] = info
 		return nil

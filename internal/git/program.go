@@ -171,7 +171,7 @@ const (
 func explain(e *run.ExitError) error {
 	for _, s := range said {
 		if strings.Contains(e.Stderr, s.text) {
-			return fmt.Errorf("%w (%w)", &RefusedError{s.kind, s.reason}, e)
+			return fmt.Errorf("%w (%w)", refused(s.kind, "%s", s.reason), e)
 		}
 	}
 	return e
