@@ -126,6 +126,7 @@ func TestAnApprovalOfOneStateIsNotUsedOnAnother(t *testing.T) {
 	} {
 		for way, approve := range everyWay() {
 			t.Run(fmt.Sprintf("%s %s %s", tt.tool, tt.changed, way), func(t *testing.T) {
+				t.Parallel()
 				g := newGated(t)
 				plant(t, g.dir, files)
 				var before map[string]string

@@ -142,6 +142,7 @@ func TestACommitOfAnotherStateIsDrift(t *testing.T) {
 		}
 		for way, approve := range by {
 			t.Run(name+" "+way, func(t *testing.T) {
+				t.Parallel()
 				r := newRepository(t)
 				var before string
 				there := func() bool { _, err := os.Stat(filepath.Join(r.work, ".git")); return err == nil }
@@ -185,6 +186,7 @@ func TestWhatGitRefreshesIsNoDrift(t *testing.T) {
 	} {
 		for way, approve := range ways {
 			t.Run(name+" "+way, func(t *testing.T) {
+				t.Parallel()
 				r := newRepository(t)
 				if err := approve(r.gated, commits("second"), func() { change(r) }); err != nil {
 					t.Fatal(err)
