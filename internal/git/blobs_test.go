@@ -17,6 +17,7 @@ import (
 )
 
 func TestBlobIsWhatGitHas(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, 200_000)

@@ -245,6 +245,7 @@ var kinds = []struct {
 }
 
 func TestStageAndCommitAsGitDoes(t *testing.T) {
+	t.Parallel()
 	const message = "  Two  words \n\n\n\ntext \t\n# no comment\n\n"
 	for _, tt := range kinds {
 		t.Run(tt.name, func(t *testing.T) {

@@ -94,6 +94,7 @@ func mixed(r *repo) {
 // Killed at any step, the repository is as before or as after, and the next
 // change goes on as if nothing had been.
 func TestKilledAtAnyStep(t *testing.T) {
+	t.Parallel()
 	edits := []string{"alone", "held", "copied", "edited", "before install", "installed", "released"}
 	commits := []string{"alone", "held", "copied", "tree", "commit", "intended", "moved", "released"}
 	for change, steps := range map[string][]string{
@@ -200,6 +201,7 @@ func TestGitKilledWhileStaging(t *testing.T) {
 // Two processes commit at the same time: the one that holds the index wins, the
 // other is refused, and all that was staged is in the one commit.
 func TestTwoCommitAtOnce(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	mixed(r)
 	first := r.start("commit", "DIES_AT=intended", "WAIT=1")

@@ -121,6 +121,7 @@ func TestHeadUnreadable(t *testing.T) {
 }
 
 func TestBusy(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		word string
 		args [][]string

@@ -138,6 +138,7 @@ func someOfEach(r *repo) {
 }
 
 func TestIndexAndStagedAreWhatGitSays(t *testing.T) {
+	t.Parallel()
 	for name, make := range states {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)

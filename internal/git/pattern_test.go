@@ -28,6 +28,7 @@ var (
 // What is ignored and untracked is what git says, for each pattern, and after all of
 // those before it.
 func TestIgnoredAsGitSays(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	for _, n := range oddNames {
 		if info, err := os.Stat(filepath.Join(r.dir, n)); err == nil && info.IsDir() || strings.HasPrefix(n, "deep/") {

@@ -31,6 +31,7 @@ var refusedAlone = map[string]string{
 
 // Without the program all is as with it, or refused with nothing changed.
 func TestAloneAsGitDoes(t *testing.T) {
+	t.Parallel()
 	const message = "  Two  words \n\n\n\ntext \t\n# no comment\n\n"
 	for _, tt := range kinds {
 		t.Run(tt.name, func(t *testing.T) {
@@ -166,6 +167,7 @@ func TestStageAloneRefuses(t *testing.T) {
 
 // Each thing that git would do otherwise is refused by name, and nothing is changed.
 func TestAloneRefusesByName(t *testing.T) {
+	t.Parallel()
 	config := func(key, value string) func(r *repo) {
 		return func(r *repo) { r.git("config", key, value) }
 	}

@@ -51,6 +51,7 @@ func (s *Status) short() []string {
 }
 
 func TestStatusSaysWhatGitSays(t *testing.T) {
+	t.Parallel()
 	for _, tt := range kinds {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRepo(t)
