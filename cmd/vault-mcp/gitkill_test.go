@@ -75,7 +75,7 @@ func TestAKilledServerLeavesACommitOrNone(t *testing.T) {
 		}
 		_ = c.cmd.Wait() // it was killed
 		// What git was doing for it ends with it, or a moment later.
-		time.Sleep(200 * time.Millisecond)
+		time.Sleep(500 * time.Millisecond)
 		if got := git("fsck", "--strict", "--no-dangling"); got != "" {
 			t.Errorf("at kill %d: %s", n, got)
 		}
