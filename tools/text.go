@@ -3,8 +3,12 @@ package tools
 import (
 	"encoding/json"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
+
+// Clock writes a time as every tool does: RFC 3339 with offset.
+func Clock(t time.Time) string { return t.Format(time.RFC3339) }
 
 // appendJSON appends s as a JSON string. Bytes that are no UTF-8 become
 // U+FFFD; nothing is escaped that need not be.

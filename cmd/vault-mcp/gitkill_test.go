@@ -21,7 +21,7 @@ func TestAKilledServerLeavesACommitOrNone(t *testing.T) {
 	}
 	kills := 6
 	if *soak {
-		kills = 100
+		kills = 60
 	}
 	d := newDeletion(t)
 	yaml := fmt.Sprintf("vaults: [{path: %q}]\nthrottle: {execute: {per_minute: 1000000, burst: 100000}}\n", d.dir)

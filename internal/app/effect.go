@@ -40,13 +40,15 @@ func (a *App) Act(ctx context.Context, c *dispatch.Call) (any, error) {
 		return nil, a.Lost(ctx, c, err)
 	}
 	defer b.Release()
-	now, err := c.Tool.Targets(ctx, &c.Call)
-	if err != nil {
-		return nil, a.Lost(ctx, c, err)
-	}
-	same := now.Equal(c.Targets)
-	if c.Targets = now; !same && c.Permit != nil {
-		return nil, a.Drifted(ctx, c, c.Plan)
+	if c.Permit != nil {
+		now, err := c.Tool.Targets(ctx, &c.Call)
+		if err != nil {
+			return nil, a.Lost(ctx, c, err)
+		}
+		same := now.Equal(c.Targets)
+		if c.Targets = now; !same {
+			return nil, a.Drifted(ctx, c, c.Plan)
+		}
 	}
 	return a.spendOn(ctx, w, c, b.Run)
 }
@@ -75,6 +77,8 @@ func (a *App) spendOn(ctx context.Context, w *writer, c *dispatch.Call, run func
 			r.Outcome = change.Indeterminate // as its tool says
 		case r.Outcome == change.Indeterminate:
 			err = unsure(r, err)
+		case r.Outcome == change.Applied && err != nil:
+			out, err = json.RawMessage(r.Receipt), nil // it is there, whatever went wrong after
 		}
 		if e := w.store.Ended(ending, r); e != nil {
 			a.opts.Log.Warn("what became of an effect could not be kept", "tool", r.Tool, "err", e)

@@ -474,3 +474,48 @@ func TestARefusalOfGitNamesNoFolderOfTheMachine(t *testing.T) {
 		}
 	}
 }
+
+// Each commit that the caller may know of is on one page, and the others are on
+// none.
+func TestEachCommitIsOnOnePage(t *testing.T) {
+	r := newRepository(t)
+	r.app = r.under(", rules: [{glob: Private/**, verbs: {read: hide}}]")
+	for i := range 6 {
+		path := []string{"b.md", "Private/x.md", "Private/x.md"}[i%3]
+		plant(t, r.dir, map[string]string{path: strings.Repeat("text\n", i+1)})
+		r.git("add", path)
+		r.git("commit", "-q", "-m", fmt.Sprintf("commit %d", i), "--", path)
+	}
+	var subjects []string
+	for in, pages := (args{"limit": 1}), 0; ; pages++ {
+		out := r.call("git_log", in)
+		for _, c := range out["commits"].([]any) {
+			subjects = append(subjects, c.(map[string]any)["subject"].(string))
+		}
+		if in["cursor"] = out["next_cursor"]; in["cursor"] == nil || pages > 9 {
+			break
+		}
+	}
+	if got := strings.Join(subjects, ", "); got != "commit 3, commit 0, first" {
+		t.Error(got)
+	}
+}
+
+// Where a rule wants a person for a write, staging asks, and is bound to the text
+// that they were asked about.
+func TestStagingUnderARuleThatAsks(t *testing.T) {
+	for _, changed := range []bool{false, true} {
+		r := newRepository(t)
+		r.git("reset", "-q")
+		r.app = r.under(", rules: [{glob: a.md, verbs: {write: ask}}]")
+		stage := request{tool: "git_stage", args: `{"paths":["a.md"]}`, reach: screen}
+		state := r.ask(stage)
+		if changed {
+			r.write("a.md", "else\n")
+		}
+		got, staged := r.do(stage.with(state, yes)), r.git("diff", "--cached", "--name-only")
+		if want := map[bool]string{false: "ran", true: "replay_drift drift"}[changed]; got != want || (staged == "a.md") == changed {
+			t.Errorf("changed %t: %s, staged is %q", changed, got, staged)
+		}
+	}
+}

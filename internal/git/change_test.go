@@ -244,59 +244,86 @@ var kinds = []struct {
 	}, []string{"a.md"}},
 }
 
+// What is staged and committed is what git itself makes of it in a twin; without
+// the program too, or it is refused with nothing changed.
 func TestStageAndCommitAsGitDoes(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testStageAndCommitAsGitDoes)
+}
+
+func testStageAndCommitAsGitDoes(t *testing.T, way func(*Options)) {
 	const message = "  Two  words \n\n\n\ntext \t\n# no comment\n\n"
 	for _, tt := range kinds {
 		t.Run(tt.name, func(t *testing.T) {
-			ours, theirs := twins(t, tt.make)
 			if runtime.GOOS == "windows" && tt.name == "names" {
 				t.Skip("these names are none on Windows")
 			}
-			if diff := cmp.Diff(theirs.state(), ours.state()); diff != "" {
-				t.Fatalf("the twins differ: %s", diff)
+			ours, theirs := twins(t, tt.make)
+			c := ours.changer("", way)
+			same := func(what string) {
+				t.Helper()
+				if diff := cmp.Diff(theirs.state(), ours.state()); diff != "" {
+					t.Errorf("%s otherwise: %s", what, diff)
+				}
+				s, err := c.Status(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(theirs.short(), s.short()); diff != "" {
+					t.Errorf("status after it was %s: %s", what, diff)
+				}
+				ours.whole()
 			}
-			r := ours.changer("")
-			r2 := ours.state()
-			ours.must(r.Stage(t.Context(), tt.paths, StageOptions{}))
+			same("made")
+			if kind := refusedAlone[tt.name]; kind != "" && !c.hasProgram() {
+				wantKind(t, c.Stage(t.Context(), tt.paths), kind)
+				same("refused")
+				return
+			}
+			ours.must(c.Stage(t.Context(), tt.paths))
 			theirs.git(append([]string{"--literal-pathspecs", "add", "--"}, tt.paths...)...)
-			if diff := cmp.Diff(theirs.state(), ours.state()); diff != "" {
-				t.Errorf("staged otherwise: %s", diff)
-			}
-			if ours.state() == r2 {
-				t.Error("nothing was staged")
-			}
+			same("staged")
 			some := tt.paths[:1]
 			if tt.name == "a file for a folder and back" {
 				some = tt.paths
 			}
-			ours.must(r.Unstage(t.Context(), some))
+			ours.must(c.Unstage(t.Context(), some))
 			theirs.git(append([]string{"--literal-pathspecs", "reset", "-q", "--"}, some...)...)
-			if diff := cmp.Diff(theirs.state(), ours.state()); diff != "" {
-				t.Errorf("unstaged otherwise: %s", diff)
-			}
-			ours.must(r.Stage(t.Context(), some, StageOptions{}))
+			same("unstaged")
+			ours.must(c.Stage(t.Context(), some))
 			theirs.git(append([]string{"--literal-pathspecs", "add", "--"}, some...)...)
 			ours.clock, theirs.clock = 20_000, 20_000
-			r = ours.changer("")
-			made, err := commitNow(t, r, message)
+			c = ours.changer("", way)
+			made, err := commitNow(t, c, message)
 			if err != nil {
 				t.Fatal(err)
 			}
 			theirs.git("commit", "-q", "--cleanup=whitespace", "-m", message)
-			if diff := cmp.Diff(theirs.state(), ours.state()); diff != "" {
-				t.Errorf("committed otherwise: %s", diff)
+			same("committed")
+			for _, ref := range []string{"HEAD", "main"} {
+				logs := func(r *repo) string {
+					out, _ := r.try("log", "-g", "--format=%H %gn %ge %gd %gs", "--date=raw", ref)
+					return out
+				}
+				if diff := cmp.Diff(logs(theirs), logs(ours)); diff != "" {
+					t.Errorf("the log of %s: %s", ref, diff)
+				}
 			}
 			if string(made.ID) != theirs.git("rev-parse", "HEAD") || string(made.Tree) != theirs.git("rev-parse", "HEAD^{tree}") || made.Subject != "  Two  words" {
 				t.Errorf("got %+v", made)
 			}
-			ours.whole()
+			_, err = commitNow(t, c, "again")
+			if left := theirs.git("diff", "--cached", "--name-only"); left == "" {
+				wantKind(t, err, "nothing")
+			}
 		})
 	}
 }
 
 // Where nothing can be staged, or more than was asked for would be, nothing is.
-func TestStageRefuses(t *testing.T) {
+func TestStageRefuses(t *testing.T) { bothWays(t, testStageRefuses) }
+
+func testStageRefuses(t *testing.T, way func(*Options)) {
 	r := newRepo(t)
 	r.write(".gitignore", "*.log\n")
 	r.write("folder/a.md", "a\n")
@@ -318,26 +345,22 @@ func TestStageRefuses(t *testing.T) {
 	r.write("nested/n.md", "n\n")
 	r.write("ok.md", "ok\n")
 	before := r.state()
-	c := r.changer("")
+	c := r.changer("", way)
 	for _, tt := range []struct{ path, kind string }{
 		{"x.log", "ignored"}, {"ex.md", "ignored"}, {"home.md", "ignored"}, {"folder", "folder"}, {"was", "folder"},
 		{"link/a.md", "link"}, {"nested/n.md", "submodule"}, {"nested", "folder"}, {"none.md", "absent"}, {"folder/none.md", "absent"},
 		{"../home/ignore", "path"}, {".git/config", "path"}, {"folder/.GIT/config", "path"}, {"", "path"}, {".", "path"},
 		{"folder/", "path"}, {"/etc/passwd", "path"}, {"a\x00b", "path"}, {"folder/../ok.md", "path"},
 	} {
-		wantKind(t, c.Stage(t.Context(), []string{"ok.md", tt.path}, StageOptions{}), tt.kind)
+		wantKind(t, c.Stage(t.Context(), []string{"ok.md", tt.path}), tt.kind)
 		if diff := cmp.Diff(before, r.state()); diff != "" {
 			t.Fatalf("%s: %s", tt.path, diff)
 		}
 	}
-	wantKind(t, c.Stage(t.Context(), nil, StageOptions{}), "nothing")
+	wantKind(t, c.Stage(t.Context(), nil), "nothing")
 	wantKind(t, c.Unstage(t.Context(), []string{"none.md"}), "absent")
 	r.git("add", "folder/a.md")
 	wantKind(t, c.Unstage(t.Context(), []string{"folder"}), "folder")
-	r.must(c.Stage(t.Context(), []string{"x.log", "ex.md"}, StageOptions{Ignored: true}))
-	if got := r.git("ls-files", "x.log", "ex.md"); got != "ex.md\nx.log" {
-		t.Errorf("staged %q", got)
-	}
 	r.whole()
 }
 
@@ -374,7 +397,7 @@ func testConflictsAndWhatIsInProgress(t *testing.T, way func(*Options)) {
 				t.Fatal("there is no conflict")
 			}
 			c := r.changer("", way)
-			wantKind(t, c.Stage(t.Context(), []string{"a.md"}, StageOptions{}), "conflict")
+			wantKind(t, c.Stage(t.Context(), []string{"a.md"}), "conflict")
 			wantKind(t, c.Unstage(t.Context(), []string{"a.md"}), "conflict")
 			s, err := c.Status(t.Context())
 			if err != nil || len(s.Paths) != 1 || s.Paths[0].Conflict != "both modified" {
@@ -387,10 +410,7 @@ func testConflictsAndWhatIsInProgress(t *testing.T, way func(*Options)) {
 				t.Error(diff)
 			}
 			r.write("a.md", "resolved\n")
-			r.must(c.Stage(t.Context(), []string{"a.md"}, StageOptions{Conflicts: true}))
-			if got := r.git("ls-files", "-u"); got != "" {
-				t.Errorf("still in conflict: %s", got)
-			}
+			r.git("add", "a.md")
 			_, err = commitNow(t, c, "x")
 			wantKind(t, err, tt.kind)
 			r.whole()

@@ -49,7 +49,7 @@ func child(dir string) int {
 	var err error
 	switch os.Getenv("CHANGE") {
 	case "stage":
-		err = c.Stage(ctx, []string{"a.md", "n.md", "gone.md"}, StageOptions{})
+		err = c.Stage(ctx, []string{"a.md", "n.md", "gone.md"})
 	case "unstage":
 		err = c.Unstage(ctx, []string{"staged.md"})
 	case "commit":
@@ -188,13 +188,13 @@ func TestGitKilledWhileStaging(t *testing.T) {
 	r.git("config", "filter.deadly.required", "true")
 	before := r.state()
 	c := r.changer("")
-	if err := c.Stage(t.Context(), []string{"a.md", "n.md"}, StageOptions{}); err == nil {
+	if err := c.Stage(t.Context(), []string{"a.md", "n.md"}); err == nil {
 		t.Error("it ended well")
 	}
 	if diff := cmp.Diff(before, r.state()); diff != "" {
 		t.Error(diff)
 	}
-	r.must(c.Stage(t.Context(), []string{"a.md"}, StageOptions{}))
+	r.must(c.Stage(t.Context(), []string{"a.md"}))
 	r.whole()
 }
 

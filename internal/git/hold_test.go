@@ -19,7 +19,7 @@ func testForeignLockIsLeft(t *testing.T, way func(*Options)) {
 	for _, text := range []string{"", "DIRC", marker + "x"} {
 		r.must(os.WriteFile(lock, []byte(text), 0o644))
 		c := r.changer("", way)
-		wantKind(t, c.Stage(t.Context(), []string{"a.md"}, StageOptions{}), "locked")
+		wantKind(t, c.Stage(t.Context(), []string{"a.md"}), "locked")
 		if got, err := os.ReadFile(lock); err != nil || string(got) != text {
 			t.Errorf("got %q, %v", got, err)
 		}
@@ -92,7 +92,7 @@ func testRacyFilesStayChanged(t *testing.T, way func(*Options)) {
 	r.write("a.md", "two\n")
 	when("a.md")
 	c := r.changer("", way)
-	r.must(c.Stage(t.Context(), []string{"b.md"}, StageOptions{}))
+	r.must(c.Stage(t.Context(), []string{"b.md"}))
 	s, err := c.Status(t.Context())
 	r.must(err)
 	if i := slices.IndexFunc(s.Paths, func(p PathStatus) bool { return p.Path == "a.md" }); i < 0 || s.Paths[i].Work != 'M' {

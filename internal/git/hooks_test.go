@@ -56,9 +56,9 @@ func TestHooksOff(t *testing.T) {
 			ran := make(r)
 			r.write("a.md", "a\n")
 			c := r.changer("")
-			r.must(c.Stage(t.Context(), []string{"a.md"}, StageOptions{}))
+			r.must(c.Stage(t.Context(), []string{"a.md"}))
 			r.must(c.Unstage(t.Context(), []string{"a.md"}))
-			r.must(c.Stage(t.Context(), []string{"a.md"}, StageOptions{}))
+			r.must(c.Stage(t.Context(), []string{"a.md"}))
 			if _, err := commitNow(t, c, "first"); err != nil {
 				t.Error(err)
 			}

@@ -56,7 +56,7 @@ func TestTreesOfTheIndexStayRight(t *testing.T) {
 		r.write("new/n.md", "n")
 	})
 	paths := []string{"a/b/c.md", "h/i/j/k.md", "new/n.md"}
-	ours.must(ours.changer("", noProgram).Stage(t.Context(), paths, StageOptions{}))
+	ours.must(ours.changer("", noProgram).Stage(t.Context(), paths))
 	ix, err := ours.open("").Index()
 	ours.must(err)
 	if _, ok := ix.trees["e/"]; !ok || len(ix.trees) != 1 {

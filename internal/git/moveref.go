@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"vault-mcp/cache"
 )
 
 // lockedRef is the file in a folder of ours that says which lock of a ref is ours:
@@ -60,7 +62,7 @@ func (h *Held) moveRef(ref string, from, to ID) (err error) {
 		return fmt.Errorf("move the branch: %w", err)
 	}
 	done = true
-	_ = syncFolder(filepath.Dir(path)) // it moved, whatever goes wrong after
+	_ = cache.SyncFolder(filepath.Dir(path)) // it moved, whatever goes wrong after
 	h.r.step("ref moved")
 	return nil
 }

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+
+	"vault-mcp/cache"
 )
 
 // store keeps an object in the repository, if it does not have it, and returns its
@@ -45,17 +46,5 @@ func writeLoose(dir, name string, kind plumbing.ObjectType, data []byte) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return syncFolder(dir)
-}
-
-// syncFolder has a new name in a folder outlive a loss of power.
-func syncFolder(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil // where folders cannot be opened for that
-	}
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return cache.SyncFolder(dir)
 }

@@ -94,7 +94,7 @@ func (a *alone) content(path string, info fs.FileInfo) ([]byte, error) {
 	if err != nil {
 		return nil, refused("unreadable", "%s cannot be read: %v.", path, err)
 	}
-	if at := a.ix.at(path); len(at) > 0 && at[0].Mode == linkMode && !a.links {
+	if at := a.ix.At(path); len(at) > 0 && at[0].Mode == linkMode && !a.links {
 		return b, nil
 	}
 	return b, a.unconverted(path, b)
@@ -141,7 +141,7 @@ func (a *alone) sameFolded(path string) error {
 	if a.compose && !norm.NFC.IsNormalString(path) {
 		return refused("unicode", "git would store the name of %s in another form (core.precomposeUnicode): name it in its composed form.", path)
 	}
-	if !a.fold || len(a.ix.at(path)) > 0 {
+	if !a.fold || len(a.ix.At(path)) > 0 {
 		return nil
 	}
 	for _, e := range a.ix.Entries {

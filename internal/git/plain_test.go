@@ -3,7 +3,6 @@ package git
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -29,77 +28,6 @@ var refusedAlone = map[string]string{
 	"autocrlf": "autocrlf", "attributes": "attributes", "sparse": "sparse", "sparse index": "sparse", "split index": "split_index",
 }
 
-// Without the program all is as with it, or refused with nothing changed.
-func TestAloneAsGitDoes(t *testing.T) {
-	t.Parallel()
-	const message = "  Two  words \n\n\n\ntext \t\n# no comment\n\n"
-	for _, tt := range kinds {
-		t.Run(tt.name, func(t *testing.T) {
-			if runtime.GOOS == "windows" && tt.name == "names" {
-				t.Skip("these names are none on Windows")
-			}
-			ours, theirs := twins(t, tt.make)
-			c := ours.changer("", noProgram)
-			same := func(what string) {
-				t.Helper()
-				if diff := cmp.Diff(theirs.state(), ours.state()); diff != "" {
-					t.Errorf("%s otherwise: %s", what, diff)
-				}
-				s, err := c.Status(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(theirs.short(), s.short()); diff != "" {
-					t.Errorf("status after it was %s: %s", what, diff)
-				}
-				ours.whole()
-			}
-			same("made")
-			if kind := refusedAlone[tt.name]; kind != "" {
-				wantKind(t, c.Stage(t.Context(), tt.paths, StageOptions{}), kind)
-				same("refused")
-				return
-			}
-			ours.must(c.Stage(t.Context(), tt.paths, StageOptions{}))
-			theirs.git(append([]string{"--literal-pathspecs", "add", "--"}, tt.paths...)...)
-			same("staged")
-			some := tt.paths[:1]
-			if tt.name == "a file for a folder and back" {
-				some = tt.paths
-			}
-			ours.must(c.Unstage(t.Context(), some))
-			theirs.git(append([]string{"--literal-pathspecs", "reset", "-q", "--"}, some...)...)
-			same("unstaged")
-			ours.must(c.Stage(t.Context(), some, StageOptions{}))
-			theirs.git(append([]string{"--literal-pathspecs", "add", "--"}, some...)...)
-			ours.clock, theirs.clock = 20_000, 20_000
-			c = ours.changer("", noProgram)
-			made, err := commitNow(t, c, message)
-			if err != nil {
-				t.Fatal(err)
-			}
-			theirs.git("commit", "-q", "--cleanup=whitespace", "-m", message)
-			same("committed")
-			for _, ref := range []string{"HEAD", "main"} {
-				logs := func(r *repo) string {
-					out, _ := r.try("log", "-g", "--format=%H %gn %ge %gd %gs", "--date=raw", ref)
-					return out
-				}
-				if diff := cmp.Diff(logs(theirs), logs(ours)); diff != "" {
-					t.Errorf("the log of %s: %s", ref, diff)
-				}
-			}
-			if string(made.ID) != theirs.git("rev-parse", "HEAD") || string(made.Tree) != theirs.git("rev-parse", "HEAD^{tree}") || made.Subject != "  Two  words" {
-				t.Errorf("got %+v", made)
-			}
-			_, err = commitNow(t, c, "again")
-			if left := theirs.git("diff", "--cached", "--name-only"); left == "" {
-				wantKind(t, err, "nothing")
-			}
-		})
-	}
-}
-
 // What a commit can be made of with no file of the work tree read is committed in
 // these too.
 func TestCommitAloneOfAnyIndex(t *testing.T) {
@@ -122,47 +50,6 @@ func TestCommitAloneOfAnyIndex(t *testing.T) {
 			ours.whole()
 		})
 	}
-}
-
-// The same is refused as with the program, of the same kind.
-func TestStageAloneRefuses(t *testing.T) {
-	r := newRepo(t)
-	r.write(".gitignore", "*.log\n")
-	r.write("folder/a.md", "a\n")
-	r.write("was/c.md", "c\n")
-	r.commit("first")
-	r.write("folder/a.md", "aa\n")
-	r.write("x.log", "x\n")
-	r.write("ex.md", "x\n")
-	r.write("home.md", "x\n")
-	r.must(os.WriteFile(filepath.Join(r.dir, ".git/info/exclude"), []byte("ex.md\n"), 0o644))
-	r.write("../home/ignore", "home.md\n")
-	r.git("config", "core.excludesFile", "~/ignore")
-	r.remove("was/c.md")
-	r.remove("was")
-	r.write("was", "a file\n")
-	r.git("init", "-q", "nested")
-	r.write("nested/n.md", "n\n")
-	r.write("ok.md", "ok\n")
-	before := r.state()
-	c := r.changer("", noProgram)
-	for _, tt := range []struct{ path, kind string }{
-		{"x.log", "ignored"}, {"ex.md", "ignored"}, {"home.md", "ignored"}, {"folder", "folder"}, {"was", "folder"},
-		{"nested/n.md", "submodule"}, {"nested", "folder"}, {"none.md", "absent"}, {".git/config", "path"},
-	} {
-		wantKind(t, c.Stage(t.Context(), []string{"ok.md", tt.path}, StageOptions{}), tt.kind)
-		if diff := cmp.Diff(before, r.state()); diff != "" {
-			t.Fatalf("%s: %s", tt.path, diff)
-		}
-	}
-	wantKind(t, c.Unstage(t.Context(), []string{"none.md"}), "absent")
-	r.git("add", "folder/a.md")
-	wantKind(t, c.Unstage(t.Context(), []string{"folder"}), "folder")
-	r.must(c.Stage(t.Context(), []string{"x.log", "ex.md"}, StageOptions{Ignored: true}))
-	if got := r.git("ls-files", "x.log", "ex.md"); got != "ex.md\nx.log" {
-		t.Errorf("staged %q", got)
-	}
-	r.whole()
 }
 
 // Each thing that git would do otherwise is refused by name, and nothing is changed.
@@ -276,7 +163,7 @@ func TestAloneRefusesByName(t *testing.T) {
 			for _, try := range []struct {
 				kind string
 				err  error
-			}{{tt.commit, second(commitNow(t, c, "x"))}, {tt.stage, c.Stage(t.Context(), []string{"n.md"}, StageOptions{})}} {
+			}{{tt.commit, second(commitNow(t, c, "x"))}, {tt.stage, c.Stage(t.Context(), []string{"n.md"})}} {
 				if try.kind != "" {
 					wantKind(t, try.err, try.kind)
 				} else if try.err != nil {

@@ -95,7 +95,7 @@ func (a *alone) folderAttributes(dir string) ([]attributeLine, error) {
 		if err == nil && info.Mode()&os.ModeSymlink != 0 {
 			return nil, nil // which git does not follow
 		}
-		if at := a.ix.at(path); absent(err) && len(at) == 1 && at[0].Mode&typeBits == fileMode&typeBits {
+		if at := a.ix.At(path); absent(err) && len(at) == 1 && at[0].Mode&typeBits == fileMode&typeBits {
 			id, err := wantOID(at[0].ID)
 			if err != nil {
 				return nil, err

@@ -117,7 +117,7 @@ func (a *alone) compared(ctx context.Context, o DiffOptions) (changes []Change, 
 // ours is how the file of a conflict differs from what our side has.
 func (a *alone) ours(path string) (Change, error) {
 	c := Change{Path: path, Status: 'U'}
-	for _, e := range a.ix.at(path) {
+	for _, e := range a.ix.At(path) {
 		if e.Stage == 2 {
 			c.Old, c.OldMode = e.ID, e.Mode
 		}
@@ -128,7 +128,7 @@ func (a *alone) ours(path string) (Change, error) {
 	case err != nil:
 		return c, refused("unreadable", "%s cannot be read: %v.", path, err)
 	case !info.IsDir():
-		c.NewMode = a.modeOf(info, a.ix.at(path))
+		c.NewMode = a.modeOf(info, a.ix.At(path))
 	}
 	return c, nil
 }

@@ -38,7 +38,7 @@ func (a *alone) folderIgnores(dir string) ([]pattern, error) {
 		return nil, nil // which git does not follow
 	}
 	if absent(err) {
-		at := a.ix.at(path)
+		at := a.ix.At(path)
 		if len(at) != 1 || !at[0].SkipWorktree || at[0].Mode&typeBits != fileMode&typeBits {
 			return nil, nil
 		}

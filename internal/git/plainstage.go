@@ -14,11 +14,11 @@ import (
 
 // stageAlone is Stage without the git program, of paths that were judged. there
 // says for each whether there is a file.
-func (h *Held) stageAlone(ctx context.Context, before *Index, there map[string]bool, o StageOptions) (*Index, error) {
+func (h *Held) stageAlone(ctx context.Context, before *Index, there map[string]bool) (*Index, error) {
 	return h.draftAlone(ctx, before, func(a *alone, d *draft) error {
 		paths := slices.Sorted(maps.Keys(there))
 		for _, p := range paths {
-			if err := a.stageable(p, there[p], o); err != nil {
+			if err := a.stageable(p, there[p]); err != nil {
 				return err
 			}
 		}
@@ -43,8 +43,8 @@ func (h *Held) stageAlone(ctx context.Context, before *Index, there map[string]b
 }
 
 // stageable refuses what git would refuse, or do otherwise than is done here.
-func (a *alone) stageable(path string, there bool, o StageOptions) error {
-	for _, e := range a.ix.at(path) {
+func (a *alone) stageable(path string, there bool) error {
+	for _, e := range a.ix.At(path) {
 		if e.SkipWorktree {
 			return refused("sparse", "%s is outside of the sparse checkout: change it with git sparse-checkout add.", path)
 		}
@@ -58,12 +58,12 @@ func (a *alone) stageable(path string, there bool, o StageOptions) error {
 	if err := a.sameFolded(path); err != nil {
 		return err
 	}
-	if len(a.ix.at(path)) > 0 || o.Ignored {
+	if len(a.ix.At(path)) > 0 {
 		return nil
 	}
 	hit, err := a.ignoredFile(path)
 	if hit && err == nil {
-		err = refused("ignored", "%s is ignored by .gitignore, .git/info/exclude or the global ignore file: it is staged only if that is asked for.", path)
+		err = refused("ignored", "%s is ignored by .gitignore, .git/info/exclude or the global ignore file, so it is not staged.", path)
 	}
 	return err
 }
@@ -91,7 +91,7 @@ func (a *alone) stage(d *draft, path string) error {
 	if err != nil {
 		return err
 	}
-	d.put(Entry{Path: path, Mode: a.modeOf(info, a.ix.at(path)), ID: id.id()}, was)
+	d.put(Entry{Path: path, Mode: a.modeOf(info, a.ix.At(path)), ID: id.id()}, was)
 	return nil
 }
 
@@ -114,7 +114,7 @@ func (h *Held) unstageAlone(ctx context.Context, before *Index, paths []string) 
 				return err
 			}
 			e := end(way, p)
-			if at := a.ix.at(p); len(at) == 1 && (at[0].SkipWorktree || at[0].Mode == submoduleMode) {
+			if at := a.ix.At(p); len(at) == 1 && (at[0].SkipWorktree || at[0].Mode == submoduleMode) {
 				kind := "sparse"
 				if !at[0].SkipWorktree {
 					kind = "submodule"
@@ -125,7 +125,7 @@ func (h *Held) unstageAlone(ctx context.Context, before *Index, paths []string) 
 				d.remove(p)
 				continue
 			}
-			if at := a.ix.at(p); len(at) == 1 && at[0].ID == e.id.id() && at[0].Mode == e.mode && !at[0].IntentToAdd {
+			if at := a.ix.At(p); len(at) == 1 && at[0].ID == e.id.id() && at[0].Mode == e.mode && !at[0].IntentToAdd {
 				continue // as it is, and known to be unchanged
 			}
 			d.put(Entry{Path: p, Mode: e.mode, ID: e.id.id()}, stat{})

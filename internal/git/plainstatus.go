@@ -70,7 +70,7 @@ func (r *Repo) statusAlone(ctx context.Context) (*Status, error) {
 // conflict is what the two sides of a merge did to a path.
 func (ix *Index) conflict(path string) string {
 	have := ""
-	for _, e := range ix.at(path) {
+	for _, e := range ix.At(path) {
 		have += fmt.Sprint(e.Stage)
 	}
 	return conflicts[map[string]string{"1": "DD", "2": "AU", "12": "UD", "3": "UA", "13": "DU", "23": "AA", "123": "UU"}[have]]

@@ -112,12 +112,6 @@ func TestConflictsAlone(t *testing.T) {
 	if diff := cmp.Diff(r.short(), s.short()); diff != "" {
 		t.Error(diff)
 	}
-	r.must(os.Remove(filepath.Join(r.dir, "they.md")))
-	r.must(c.Stage(t.Context(), []string{"both.md", "we.md", "they.md", "added.md"}, StageOptions{Conflicts: true}))
-	if got := r.git("ls-files", "-u"); got != "" {
-		t.Errorf("still in conflict: %s", got)
-	}
-	r.git("commit", "-q", "-m", "merged")
 	r.whole()
 }
 
@@ -186,7 +180,7 @@ func TestRacyFilesStayChangedForGit(t *testing.T) {
 	r.write("a.md", "two\n")
 	when("a.md")
 	when(".git/index")
-	r.must(r.changer("", noProgram).Stage(t.Context(), []string{"b.md"}, StageOptions{}))
+	r.must(r.changer("", noProgram).Stage(t.Context(), []string{"b.md"}))
 	if diff := cmp.Diff([]string{"AM a.md", "A. b.md"}, r.short()); diff != "" {
 		t.Error(diff)
 	}

@@ -115,7 +115,7 @@ func (w *looker) folder(dir string, hidden bool, depth int) error {
 }
 
 func (w *looker) sub(path string, hidden bool, depth int) error {
-	if at := w.a.ix.at(path); len(at) > 0 && at[0].Mode == submoduleMode {
+	if at := w.a.ix.At(path); len(at) > 0 && at[0].Mode == submoduleMode {
 		return nil
 	}
 	holds := w.a.ix.holdsFolder(path)
@@ -147,7 +147,7 @@ func (r *Repo) nested(path string) bool {
 }
 
 func (w *looker) file(path string, e fs.DirEntry, hidden bool) error {
-	if len(w.a.ix.at(path)) > 0 {
+	if len(w.a.ix.At(path)) > 0 {
 		info, err := e.Info()
 		if absent(err) {
 			return nil // gone meanwhile

@@ -16,8 +16,9 @@ import (
 
 const (
 	// quick is the time for what does not depend on a person or on other
-	// programs; slow for what runs filters, hooks or signs.
-	quick, slow = time.Minute, 10 * time.Minute
+	// programs; slow for what runs filters, hooks or signs: as long as that takes,
+	// the person's own git is kept waiting.
+	quick, slow = time.Minute, 2 * time.Minute
 	// maxOutput is the most that is read from git, in bytes.
 	maxOutput = 256 << 20
 )
@@ -150,7 +151,7 @@ var said = []struct{ text, kind, reason string }{
 	{"empty ident name", "identity", identity},
 	{"auto-detect email address", "identity", identity},
 	{"auto-detect name", "identity", identity},
-	{"are ignored by one of your .gitignore files", "ignored", "Some of these files are ignored by .gitignore, .git/info/exclude or the global ignore file: they are staged only if that is asked for."},
+	{"are ignored by one of your .gitignore files", "ignored", "Some of these files are ignored by .gitignore, .git/info/exclude or the global ignore file, so they are not staged."},
 	{"sparse-checkout", "sparse", "Some of these files are outside of the sparse checkout: change it with git sparse-checkout add."},
 	{"beyond a symbolic link", "link", "Some of these files are behind a symbolic link."},
 	{"in submodule", "submodule", "Some of these files belong to a submodule: work on it by itself."},

@@ -4,9 +4,6 @@ package git
 // was before the first commit.
 const EmptyTree ID = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-// At are the entries at a path: one, or those of a conflict.
-func (ix *Index) At(path string) []Entry { return ix.at(path) }
-
 // Ready refuses what git would not commit: the middle of a merge and the like,
 // conflicts, and nothing at all.
 func (r *Repo) Ready(ix *Index, staged []Change) error {

@@ -9,39 +9,28 @@ import (
 	"strings"
 )
 
-// StageOptions say what else may be staged.
-type StageOptions struct {
-	// Ignored allows files that are ignored.
-	Ignored bool
-	// Conflicts allows files in conflict: staging one says that it is resolved.
-	Conflicts bool
-}
-
 // Stage stages the files at these paths as they are now: new, changed or gone.
 // Each is one file; nothing else in the index changes, and where something
 // would have to, or a path cannot be staged, nothing is: a *RefusedError says why.
-func (r *Repo) Stage(ctx context.Context, paths []string, o StageOptions) error {
+// A file in conflict is one: staging it would say that it is resolved.
+func (r *Repo) Stage(ctx context.Context, paths []string) error {
 	return r.change(ctx, paths, func(h *Held, before *Index) (*Index, error) {
 		there := map[string]bool{}
 		for _, p := range paths {
 			var err error
-			if there[p], err = r.stageable(p, before, o); err != nil {
+			if there[p], err = r.stageable(p, before); err != nil {
 				return nil, err
 			}
 		}
 		if !r.hasProgram() {
-			return h.stageAlone(ctx, before, there, o)
+			return h.stageAlone(ctx, before, there)
 		}
-		args := []string{"add"}
-		if o.Ignored {
-			args = append(args, "--force")
-		}
-		after, err := h.edit(ctx, args, paths)
+		after, err := h.edit(ctx, []string{"add"}, paths)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range paths {
-			at := after.at(p)
+			at := after.At(p)
 			if staged := len(at) == 1 && at[0].Stage == 0 && !at[0].IntentToAdd; staged != there[p] || !staged && len(at) > 0 {
 				return nil, refused("unstaged", "git leaves %s as it is: it may belong to another repository.", p)
 			}
@@ -56,7 +45,7 @@ func (r *Repo) Stage(ctx context.Context, paths []string, o StageOptions) error 
 func (r *Repo) Unstage(ctx context.Context, paths []string) error {
 	return r.change(ctx, paths, func(h *Held, before *Index) (*Index, error) {
 		for _, p := range paths {
-			if at := before.at(p); len(at) > 0 && at[0].Stage > 0 {
+			if at := before.At(p); len(at) > 0 && at[0].Stage > 0 {
 				return nil, refused("conflict", "%s is in conflict: resolve it, or end the merge with git.", p)
 			}
 		}
@@ -71,7 +60,7 @@ func (r *Repo) Unstage(ctx context.Context, paths []string) error {
 			return nil, err
 		}
 		for _, p := range paths {
-			if len(before.at(p)) == 0 && len(after.at(p)) == 0 {
+			if len(before.At(p)) == 0 && len(after.At(p)) == 0 {
 				if before.holdsFolder(p) {
 					return nil, refused("folder", "%s is a folder: name its files one by one.", p)
 				}
@@ -162,13 +151,13 @@ func plainPath(p string) error {
 // stageable refuses what is no file that git would take, with the reason, and
 // tells whether there is a file. Whatever changes there right after, git itself
 // follows no link, and only the very path is put in place.
-func (r *Repo) stageable(p string, before *Index, o StageOptions) (there bool, err error) {
+func (r *Repo) stageable(p string, before *Index) (there bool, err error) {
 	for i, c := range p {
 		if c != '/' {
 			continue
 		}
 		folder := filepath.Join(r.Work, filepath.FromSlash(p[:i]))
-		if at := before.at(p[:i]); len(at) > 0 && at[0].Mode == 0o160000 {
+		if at := before.At(p[:i]); len(at) > 0 && at[0].Mode == 0o160000 {
 			return false, refused("submodule", "%s belongs to the submodule %s: work on it by itself.", p, p[:i])
 		}
 		if info, err := os.Lstat(folder); err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -178,9 +167,9 @@ func (r *Repo) stageable(p string, before *Index, o StageOptions) (there bool, e
 			return false, refused("submodule", "%s belongs to the repository in %s: work on it by itself.", p, p[:i])
 		}
 	}
-	known := before.at(p)
-	if len(known) > 0 && known[0].Stage > 0 && !o.Conflicts {
-		return false, refused("conflict", "%s is in conflict: staging it would say that it is resolved.", p)
+	known := before.At(p)
+	if len(known) > 0 && known[0].Stage > 0 {
+		return false, refused("conflict", "%s is in conflict: resolve it with git, as staging it would say that it is.", p)
 	}
 	if len(known) > 0 && known[0].Mode == 0o160000 {
 		return false, refused("submodule", "%s is a submodule: stage it with git.", p)
@@ -203,8 +192,8 @@ func (r *Repo) stageable(p string, before *Index, o StageOptions) (there bool, e
 	return true, nil
 }
 
-// at are the entries of a path: one, up to three in a conflict, or none.
-func (ix *Index) at(path string) []Entry {
+// At are the entries of a path: one, up to three in a conflict, or none.
+func (ix *Index) At(path string) []Entry {
 	find := func(e Entry, p string) int { return strings.Compare(e.Path, p) }
 	i, ok := slices.BinarySearchFunc(ix.Entries, path, find)
 	if !ok {

@@ -70,7 +70,7 @@ func TestStatusSaysWhatGitSays(t *testing.T) {
 				}
 			}
 			check()
-			r.must(c.Stage(t.Context(), tt.paths, StageOptions{}))
+			r.must(c.Stage(t.Context(), tt.paths))
 			check()
 		})
 	}
@@ -128,7 +128,7 @@ func testVaultBelowAndWorktree(t *testing.T, way func(*Options)) {
 		t.Errorf("got %+v, %v", d, err)
 	}
 	before := r.state()
-	r.must(c.Stage(t.Context(), []string{"notes/n.md", "code/x.go"}, StageOptions{}))
+	r.must(c.Stage(t.Context(), []string{"notes/n.md", "code/x.go"}))
 	made, err := commitNow(t, c, "in the worktree")
 	r.must(err)
 	if made.Ref != "refs/heads/other" || r.git("rev-parse", "other") != string(made.ID) || tree.git("log", "-g", "--format=%gs", "-1", "HEAD") != "commit: in the worktree" {

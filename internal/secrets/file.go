@@ -101,7 +101,7 @@ func Rotate(dir string) (kid string, old int, err error) {
 	if err != nil {
 		return "", 0, fmt.Errorf("rotate the key ring: %w", err)
 	}
-	syncFolder(filepath.Dir(path))
+	_ = cache.SyncFolder(filepath.Dir(path))
 	return kid, old, nil
 }
 
@@ -152,7 +152,7 @@ func create(path string, ks keys, link func(oldname, newname string) error) erro
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	syncFolder(filepath.Dir(path))
+	_ = cache.SyncFolder(filepath.Dir(path))
 	return nil
 }
 
@@ -171,15 +171,6 @@ func createInPlace(path string, text []byte) error {
 func writeAll(f *os.File, text []byte) error {
 	_, err := f.Write(text)
 	return errors.Join(err, f.Sync(), f.Close())
-}
-
-// syncFolder makes a new name last over a loss of power, where folders can be
-// synced at all: if not, the next start makes another ring.
-func syncFolder(path string) {
-	if f, err := os.Open(path); err == nil {
-		f.Sync()
-		f.Close()
-	}
 }
 
 func encode(ks keys) ([]byte, error) {

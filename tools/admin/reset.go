@@ -67,7 +67,7 @@ func resetCache() tools.Tool {
 					err = held.Reset(ctx)
 				}
 				out := h.answer(c)
-				out.Rebuilding, out.At = true, time.Now().Format(time.RFC3339)
+				out.Rebuilding, out.At = true, tools.Clock(time.Now())
 				return out, err
 			}, held.Release, nil
 		},

@@ -3,7 +3,6 @@ package attachments
 import (
 	"context"
 	"errors"
-	"time"
 
 	"vault-mcp/internal/auth"
 	"vault-mcp/tools"
@@ -65,7 +64,7 @@ func listAttachments() tools.Tool {
 			if more = len(out.Attachments) == in.Limit; more {
 				return errEnough
 			}
-			out.Attachments = append(out.Attachments, row{f.Path, f.Size, f.ModTime.Format(time.RFC3339), vault.MIME(f.Path)})
+			out.Attachments = append(out.Attachments, row{f.Path, f.Size, tools.Clock(f.ModTime), vault.MIME(f.Path)})
 			return nil
 		})
 		if err != nil && !errors.Is(err, errEnough) {

@@ -45,18 +45,11 @@ func commit(s tools.Repos) tools.Tool {
 		},
 		Floor: hitl.Always("a commit is history"),
 		Targets: func(ctx context.Context, c *tools.Call, in commitIn) (hitl.Targets, error) {
-			r, err := s.Of(ctx, c)
+			st, e, err := committable(ctx, c, s)
 			if err != nil {
 				return hitl.Targets{}, err
 			}
-			st, err := readStaged(ctx, r)
-			if err == nil {
-				err = r.Ready(st.index, st.changes)
-			}
-			if err != nil {
-				return hitl.Targets{}, tools.RepoFault(err)
-			}
-			return st.confirmation(ctx, eyes{r, c.View}, in.Message), nil
+			return st.confirmation(ctx, e, in.Message), nil
 		},
 		Begin: func(ctx context.Context, c *tools.Call, in commitIn) (func(context.Context) (commitOut, error), func(), error) {
 			r, err := s.Of(ctx, c)
@@ -75,31 +68,16 @@ func commit(s tools.Repos) tools.Tool {
 				done, err := held.Commit(ctx, in.Message, func(tree, parent, commit git.ID) error {
 					return c.Intend(ctx, intended{tree, parent, commit})
 				})
-				if err != nil {
-					return commitOut{}, tools.RepoFault(err)
-				}
-				return commitOut{
-					ChangeID: c.ChangeID(), Commit: string(done.ID), Branch: strings.TrimPrefix(done.Ref, "refs/heads/"), Parent: string(done.Parent),
-					Files: len(st.changes), Summary: summaryOf(st, in.Message),
-				}, nil
+				out := st.answer(in.Message)
+				out.ChangeID, out.Commit = c.ChangeID(), string(done.ID)
+				return out, tools.RepoFault(err)
 			}, held.Release, nil
 		},
 		Dry: func(ctx context.Context, c *tools.Call, in commitIn) (commitOut, error) {
-			r, err := s.Of(ctx, c)
-			if err != nil {
-				return commitOut{}, err
-			}
-			st, err := readStaged(ctx, r)
-			if err == nil {
-				err = r.Ready(st.index, st.changes)
-			}
-			if err != nil {
-				return commitOut{}, tools.RepoFault(err)
-			}
-			return commitOut{
-				DryRun: true, Branch: strings.TrimPrefix(st.head.Ref, "refs/heads/"), Parent: string(st.head.Commit), Files: len(st.changes),
-				Summary: summaryOf(st, in.Message),
-			}, nil
+			st, _, err := committable(ctx, c, s)
+			out := st.answer(in.Message)
+			out.DryRun = true
+			return out, err
 		},
 		Settle: func(ctx context.Context, view *acl.View, raw json.RawMessage) (done, known bool) {
 			var i intended
@@ -114,6 +92,25 @@ func commit(s tools.Repos) tools.Tool {
 			return done, known && err == nil
 		},
 	})
+}
+
+// committable is what is staged, if that can be committed.
+func committable(ctx context.Context, c *tools.Call, s tools.Repos) (st staged, e eyes, err error) {
+	r, err := s.Of(ctx, c)
+	if err != nil {
+		return st, e, err
+	}
+	if st, err = readStaged(ctx, r); err == nil {
+		err = r.Ready(st.index, st.changes)
+	}
+	return st, eyes{r, c.View}, tools.RepoFault(err)
+}
+
+// answer is what there is to say of a commit before it is made.
+func (s staged) answer(message string) commitOut {
+	return commitOut{
+		Branch: strings.TrimPrefix(s.head.Ref, "refs/heads/"), Parent: string(s.head.Commit), Files: len(s.changes), Summary: summaryOf(s, message),
+	}
 }
 
 // confirmation is what a person approves of a commit.
@@ -132,7 +129,7 @@ func (s staged) confirmation(ctx context.Context, e eyes, message string) hitl.T
 			fmt.Fprintf(&b, "%s\n\n", rest)
 		}
 		if shown("") && len(outside) > 0 {
-			fmt.Fprintf(&b, "Outside of the vault:\n%s\n", listed(outside))
+			fmt.Fprintf(&b, "Outside of the notes of the vault:\n%s\n", listed(outside))
 		}
 		var may []git.Change
 		var paths []string

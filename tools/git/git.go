@@ -6,7 +6,6 @@ package git
 
 import (
 	"strings"
-	"time"
 
 	"vault-mcp/internal/acl"
 	"vault-mcp/internal/git"
@@ -20,9 +19,6 @@ func Tools(s tools.Repos) tools.Domain {
 		status(s), diff(s), log(s), show(s), stage(s), unstage(s), commit(s), restore(s),
 	}}
 }
-
-// clock writes a time as every tool does: RFC 3339 with offset.
-func clock(t time.Time) string { return t.Format(time.RFC3339) }
 
 // eyes are what one caller may see of a repository.
 type eyes struct {

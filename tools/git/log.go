@@ -31,7 +31,8 @@ type commitRow struct {
 	Path    string `json:"path,omitempty" jsonschema:"what the file was called then"`
 }
 
-// logPlace is where a page of the log ends. History from a commit does not change.
+// logPlace is where a page of the log ends: how many commits were looked at from
+// one on. History from a commit does not change.
 type logPlace struct {
 	From git.ID `json:"from"`
 	Seen int    `json:"seen"`
@@ -71,20 +72,20 @@ func log(s tools.Repos) tools.Tool {
 		o.From = at.From
 		seen := 0
 		err = r.Log(ctx, o, func(l git.Logged) error {
+			if seen++; seen <= at.Seen {
+				return nil
+			}
 			x, err := e.examine(l)
 			if err != nil || !x.shown {
 				return err
 			}
-			if seen++; seen <= at.Seen {
-				return nil
-			}
 			if len(out.Commits) == in.Limit {
-				if out.NextCursor, err = c.NextCursor(logPlace{at.From, at.Seen + in.Limit}); err == nil {
+				if out.NextCursor, err = c.NextCursor(logPlace{at.From, seen - 1}); err == nil {
 					err = fs.SkipAll
 				}
 				return err
 			}
-			row := commitRow{ID: string(l.ID), Author: l.Author.Name, When: clock(l.Committer.When), Path: x.path}
+			row := commitRow{ID: string(l.ID), Author: l.Author.Name, When: tools.Clock(l.Committer.When), Path: x.path}
 			if !x.withheld {
 				row.Subject = tools.Cut(l.Subject(), maxSubject)
 			}

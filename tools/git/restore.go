@@ -51,7 +51,7 @@ func restore(s tools.Repos) tools.Tool {
 		out.Path, out.Commit, out.Hash = t.Path, string(commit.ID), fingerprint.OfContent(content).String()
 		p, prev, err := tools.Restore(c, t, content, in.PrevHash)
 		out.PrevHash = prev
-		p.Summary = fmt.Sprintf("Restore %s as it was at %.10s of %s", t.Path, commit.ID, clock(commit.Committer.When))
+		p.Summary = fmt.Sprintf("Restore %s as it was at %.10s of %s", t.Path, commit.ID, tools.Clock(commit.Committer.When))
 		return p, out, err
 	})
 }

@@ -75,7 +75,7 @@ func show(s tools.Repos) tools.Tool {
 		if len(shown) == 0 && out.Withheld {
 			return out, fault.New(fault.NotFound, "There is no commit %q of the vault.", tools.Cut(in.Revision, 100))
 		}
-		out.Commit, out.Author, out.Email, out.When = string(id), commit.Author.Name, commit.Author.Email, clock(commit.Committer.When)
+		out.Commit, out.Author, out.Email, out.When = string(id), commit.Author.Name, commit.Author.Email, tools.Clock(commit.Committer.When)
 		for _, p := range commit.Parents {
 			out.Parents = append(out.Parents, string(p))
 		}

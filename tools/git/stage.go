@@ -30,9 +30,7 @@ type stageOut struct {
 }
 
 func stage(s tools.Repos) tools.Tool {
-	return staging(s, "git_stage", "Stage files", "Stages files of the vault for git_commit as they are now, those that are gone too.", func(r *git.Repo, ctx context.Context, paths []string) error {
-		return r.Stage(ctx, paths, git.StageOptions{})
-	})
+	return staging(s, "git_stage", "Stage files", "Stages files of the vault for git_commit as they are now, those that are gone too.", (*git.Repo).Stage)
 }
 
 func unstage(s tools.Repos) tools.Tool {
@@ -64,8 +62,8 @@ func staging(s tools.Repos, name, title, doc string, act func(*git.Repo, context
 				Undo:    "It can be taken back with git_stage and git_unstage.",
 			}
 			r, err := s.Of(ctx, c)
-			if err != nil {
-				return t, err
+			if err != nil || len(c.View.Asked()) == 0 {
+				return t, err // where no rule asks, nobody has to read the files for it
 			}
 			ix, err := r.Index()
 			if err != nil {

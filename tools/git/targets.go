@@ -41,7 +41,7 @@ func (s staged) targets(e eyes) []hitl.Target {
 }
 
 // beyond are the changes that the caller may not know of: those outside of the
-// vault, and others.
+// vault or in its dot folders, and those that the rules hide.
 func (s staged) beyond(e eyes) (outside, hidden []git.Change) {
 	for _, c := range s.changes {
 		path, in := e.path(c.Path)

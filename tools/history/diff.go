@@ -59,7 +59,7 @@ func (in diffIn) before(ctx context.Context, c *tools.Call, s Source, repos tool
 	if err == nil && of != path {
 		err = otherNote(id, of, path)
 	}
-	return old, fmt.Sprintf("%s (%s)", path, clock(at)), err
+	return old, fmt.Sprintf("%s (%s)", path, tools.Clock(at)), err
 }
 
 func hashOf(b []byte) string { return fingerprint.OfContent(b).String() }

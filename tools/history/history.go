@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"vault-mcp/cache/state"
 	"vault-mcp/internal/acl"
@@ -25,9 +24,6 @@ func Tools(s Source, repos tools.Repos) tools.Domain {
 		listTrash(s), restoreFromTrash(s),
 	}}
 }
-
-// clock writes a time as every tool does: RFC 3339 with offset.
-func clock(t time.Time) string { return t.Format(time.RFC3339) }
 
 // unknown is the answer where the state has nothing with an id; list is the tool
 // that tells what there is.

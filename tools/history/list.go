@@ -105,11 +105,11 @@ func listChanges(s Source) tools.Tool {
 // name files, so a change that also is about hidden ones has no summary.
 func rowOf(w *acl.View, n state.Numbered) (changeRow, bool) {
 	row := changeRow{
-		ID: n.ID, At: clock(n.Began), Tool: n.Tool, Caller: n.Caller, Summary: n.Summary, Outcome: string(n.Outcome),
+		ID: n.ID, At: tools.Clock(n.Began), Tool: n.Tool, Caller: n.Caller, Summary: n.Summary, Outcome: string(n.Outcome),
 		Undoes: n.Undoes, UndoneBy: n.UndoneBy,
 	}
 	if a := n.Approval; a != nil {
-		row.Approval = &approval{a.Request, string(a.Route), a.By, clock(a.At)}
+		row.Approval = &approval{a.Request, string(a.Route), a.By, tools.Clock(a.At)}
 	}
 	for _, e := range n.Edits {
 		if e.Upkeep && !w.Sees(e.Path) {

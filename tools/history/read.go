@@ -45,7 +45,7 @@ func readChange(s Source) tools.Tool {
 			return out, unknown(state.ErrUnknown, "list_changes", "change %q", in.ID)
 		}
 		if !n.Ended.IsZero() {
-			out.Ended = clock(n.Ended)
+			out.Ended = tools.Clock(n.Ended)
 		}
 		var diff strings.Builder
 		room := c.Budget / 4

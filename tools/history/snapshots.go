@@ -100,7 +100,7 @@ func listSnapshots(s Source) tools.Tool {
 				out.NextCursor, err = c.NextCursor(list[i-1].ID)
 				break
 			}
-			out.Snapshots = append(out.Snapshots, snapshotRow{sn.ID, sn.Hash.String(), sn.Size, clock(sn.At), sn.Change})
+			out.Snapshots = append(out.Snapshots, snapshotRow{sn.ID, sn.Hash.String(), sn.Size, tools.Clock(sn.At), sn.Change})
 		}
 		return out, err
 	})
@@ -135,7 +135,7 @@ func readSnapshot(s Source) tools.Tool {
 		if err != nil {
 			return readSnapshotOut{}, err
 		}
-		return readSnapshotOut{path, string(content), hashOf(content), clock(at)}, nil
+		return readSnapshotOut{path, string(content), hashOf(content), tools.Clock(at)}, nil
 	})
 }
 
@@ -189,7 +189,7 @@ func restoreNote(s Source) tools.Tool {
 		out.Path, out.Hash = path, hashOf(content)
 		p, prev, err := tools.Restore(c, t, content, in.PrevHash)
 		out.PrevHash = prev
-		p.Summary = fmt.Sprintf("Restore %s as it was on %s", path, clock(at))
+		p.Summary = fmt.Sprintf("Restore %s as it was on %s", path, tools.Clock(at))
 		return p, out, err
 	})
 }

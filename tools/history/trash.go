@@ -108,7 +108,7 @@ func inTrash(ctx context.Context, c *tools.Call, s Source) ([]item, error) {
 			if !c.View.Sees(r.From) {
 				continue
 			}
-			it.row.From, it.row.Change, it.row.At = r.From, r.Change, clock(r.At)
+			it.row.From, it.row.Change, it.row.At = r.From, r.Change, tools.Clock(r.At)
 		} else if !c.View.Sees(it.row.Name) {
 			continue // nobody knows where it was; by its name it was at a place that is closed
 		}

@@ -236,9 +236,9 @@ func (l *lister) finish() bool {
 }
 
 func (e entry) row() noteRow {
-	r := noteRow{Path: e.file.Path, Size: e.file.Size, MTime: clock(e.file.ModTime)}
+	r := noteRow{Path: e.file.Path, Size: e.file.Size, MTime: tools.Clock(e.file.ModTime)}
 	if !e.created.IsZero() {
-		r.CTime = clock(e.created)
+		r.CTime = tools.Clock(e.created)
 	}
 	return r
 }

@@ -2,8 +2,6 @@
 package notes
 
 import (
-	"time"
-
 	"vault-mcp/tools"
 )
 
@@ -31,6 +29,3 @@ func Tools(repos tools.Repos) tools.Domain {
 // maxNote is the largest note that is read, in bytes. A part of a larger one
 // could be shown only after reading all of it.
 const maxNote = 64 << 20
-
-// clock writes a time as every tool does: RFC 3339 with offset.
-func clock(t time.Time) string { return t.Format(time.RFC3339) }

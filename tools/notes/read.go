@@ -124,7 +124,7 @@ func (in readIn) cut(path string, content vault.Content) (readOut, error) {
 	b := content.Bytes
 	out := readOut{readFacts: readFacts{
 		Path: path, Encoding: "utf-8", ContentHash: fingerprint.OfContent(b).String(),
-		FromLine: 1, Size: content.Size, MTime: clock(content.ModTime),
+		FromLine: 1, Size: content.Size, MTime: tools.Clock(content.ModTime),
 	}}
 	if !vault.Text(b) {
 		out.Encoding, out.Warning = "base64", "not UTF-8 text, so here are the file's bytes as base64; it cannot be edited"

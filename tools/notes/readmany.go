@@ -137,7 +137,7 @@ func (in readManyIn) one(c *tools.Call, at int, budget int64) (manyRow, *manyErr
 		return manyRow{}, problemOf(ref.Arg, err)
 	}
 	row := manyRow{
-		Path: p.String(), ContentHash: fingerprint.OfContent(content.Bytes).String(), Size: content.Size, MTime: clock(content.ModTime),
+		Path: p.String(), ContentHash: fingerprint.OfContent(content.Bytes).String(), Size: content.Size, MTime: tools.Clock(content.ModTime),
 	}
 	if vault.Text(content.Bytes) {
 		row.Content = string(content.Bytes)

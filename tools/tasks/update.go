@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"vault-mcp/cache/index/facts"
 	"vault-mcp/internal/auth"
@@ -64,7 +63,7 @@ func updateTask() tools.Tool {
 		Doc:   "Changes the box, text, dates, priority or tags of one task. All else of its line stays as it is, and no other task is made.",
 		Scope: auth.Read | auth.Write,
 	}, func(ctx context.Context, c *tools.Call, in updateIn) (change.Plan, updateOut, error) {
-		out := updateOut{UpdatedAt: c.Began.Format(time.RFC3339)}
+		out := updateOut{UpdatedAt: tools.Clock(c.Began)}
 		edit, err := in.edit(c)
 		if err != nil {
 			return change.Plan{}, out, err

@@ -3,7 +3,6 @@ package vaults
 import (
 	"context"
 	"errors"
-	"time"
 
 	"vault-mcp/cache/index"
 	"vault-mcp/governor"
@@ -81,7 +80,7 @@ func (o *changesOut) take(c *tools.Call, list []index.Change) (int, error) {
 		return 0, err
 	}
 	for i, f := range list {
-		row := changedRow{f.Path, f.Size, f.ModTime.Format(time.RFC3339)}
+		row := changedRow{f.Path, f.Size, tools.Clock(f.ModTime)}
 		if ok, err := room.Takes(row); !ok || err != nil {
 			return i, err
 		}

@@ -58,7 +58,7 @@ func status(w *acl.View) statusOut {
 	out.Done, out.Total, out.Counted = s.Done, s.Total, s.Counted
 	out.Indexer, out.Watching = s.Indexer, s.Watching
 	if !s.Compared.IsZero() {
-		at := s.Compared.Format(time.RFC3339)
+		at := tools.Clock(s.Compared)
 		out.Compared = &at
 	}
 	for _, f := range s.Skipped[:min(len(s.Skipped), maxSkipped)] {
@@ -142,7 +142,7 @@ func reloadVault() tools.Tool {
 				return out, fmt.Errorf("compare the files: %w", err)
 			}
 		}
-		out.Index, out.Reloaded = status(c.View).Index, time.Now().Format(time.RFC3339)
+		out.Index, out.Reloaded = status(c.View).Index, tools.Clock(time.Now())
 		return out, nil
 	})
 }
