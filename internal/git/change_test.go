@@ -2,6 +2,7 @@ package git
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -218,6 +219,15 @@ var kinds = []struct {
 		r.write("n.md", "n\n")
 		r.git("add", "n.md")
 	}, []string{"b.md"}},
+	{"ten thousand files", func(r *repo) {
+		for i := range 10_000 {
+			r.write(fmt.Sprintf("Folder %02d/Note %05d.md", i%40, i), fmt.Sprintf("# Note %d\n", i))
+		}
+		r.commit("first")
+		r.write("Folder 07/Note 00007.md", "changed\n")
+		r.remove("Folder 08/Note 00008.md")
+		r.write("Folder 09/New.md", "new\n")
+	}, []string{"Folder 07/Note 00007.md", "Folder 08/Note 00008.md", "Folder 09/New.md"}},
 	{"index v4", func(r *repo) {
 		r.git("config", "index.version", "4")
 		r.write("a.md", "a\n")
