@@ -35,3 +35,12 @@ func Lineage() []Process {
 func (p Process) Is(other Process) bool {
 	return p.PID > 0 && p.PID == other.PID && (p.Birth == other.Birth || p.Birth == "" || other.Birth == "")
 }
+
+// runs reports whether it is alive.
+func (p Process) runs() bool {
+	if p.PID <= 0 {
+		return false
+	}
+	birth, alive := process(p.PID)
+	return alive && p.Is(Process{p.PID, birth})
+}

@@ -149,13 +149,7 @@ func (l serverList) read() ([]record, error) {
 }
 
 // runs reports whether the very process that registered is alive.
-func (e Entry) runs() bool {
-	if e.PID <= 0 {
-		return false
-	}
-	birth, alive := process(e.PID)
-	return alive && (birth == "" || e.Birth == "" || birth == e.Birth)
-}
+func (e Entry) runs() bool { return Process{e.PID, e.Birth}.runs() }
 
 // update changes the list while no other process can. It is not synced to the
 // disk: after a loss of power no server runs.

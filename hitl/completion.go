@@ -215,6 +215,12 @@ func (c *Consent) late(now time.Time) bool {
 	return false
 }
 
+// Waits reports whether the outside may still finish it: it is offered or pending,
+// and in time.
+func (c *Consent) Waits(now time.Time) bool {
+	return (c.Status == ConsentOffered || c.Status == ConsentPending) && !c.late(now)
+}
+
 // stands is where a consent stands at a time.
 func (c *Consent) stands(now time.Time) Ruling {
 	if c.late(now) {

@@ -82,8 +82,8 @@ func elicit(c *Call, r *Request, reason, format string, args ...any) *fault.Erro
 // Command is the command by which a person mints a token for a call.
 func Command(c *Call, shown string) string {
 	return strings.Join([]string{
-		"vault-mcp elicit", option("hash", string(c.Hash)), option("tool", c.Tool), option("vault", c.Vault),
-		option("caller", c.Caller), option("state-fp", shown),
+		"vault-mcp elicit", Flag("hash", string(c.Hash)), Flag("tool", c.Tool), Flag("vault", c.Vault),
+		Flag("caller", c.Caller), Flag("state-fp", shown),
 	}, " ")
 }
 
@@ -166,8 +166,8 @@ func lost(c *Call, e *fault.Error) error {
 	return d.Because(e)
 }
 
-// option is one flag of a command, quoted for a shell.
-func option(name, value string) string {
+// Flag is one flag of a command, quoted for a shell.
+func Flag(name, value string) string {
 	if strings.HasPrefix(value, "-") {
 		return fmt.Sprintf("--%s=%s", name, quote(value))
 	}

@@ -430,7 +430,7 @@ func (g *Gate) raise(ctx context.Context, c *Call) (*Request, error) {
 	a := c.admission()
 	r := &Request{
 		Bound: Bound{Vault: c.Vault, Tool: c.Tool, Caller: c.Caller, Call: c.Hash, State: seal(g.Keys, kid, c.Parts)},
-		Floor: c.Floor, Summary: c.Summary, Preview: c.preview(true), Marks: c.Marks, Candidates: g.candidates(c, kid),
+		Floor: c.Floor, Summary: c.Summary, Undo: c.Undo, Notes: c.Notes, Preview: c.preview(true), Marks: c.Marks, Candidates: g.candidates(c, kid),
 		Method: MethodCall, Mode: string(a.Wanted), Negotiated: a.Negotiated.String(), Fallback: string(a.Fallback), Reason: a.Reason,
 	}
 	err := g.Store.Raise(ctx, r)

@@ -110,6 +110,10 @@ type Request struct {
 	// Floor says why a person is needed, Summary what would be done, in one
 	// sentence, and Preview shows it, as a unified diff.
 	Floor, Summary, Preview string
+	// Undo says whether it can be taken back, and Notes what the person should know
+	// besides; they may name what the caller may not see.
+	Undo  string
+	Notes []string
 	// Marks tell which target has changed when the state is another one.
 	Marks []Mark
 	// Candidates are what a person can choose from; empty if there is no choice.

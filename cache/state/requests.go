@@ -47,6 +47,10 @@ CREATE VIEW executions AS SELECT id AS execution_id, NULLIF(approval, '') AS gra
 	(SELECT count(*) FROM changes e WHERE c.approval <> '' AND e.approval <> '' AND e.approval = c.approval AND e.seq < c.seq) + 1 AS attempt,
 	began AS started_at, ended AS finished_at, outcome, receipt FROM changes c;`
 
+// toldLayout adds whether it can be undone, and what else the person should know.
+const toldLayout = `ALTER TABLE requests ADD COLUMN undo TEXT NOT NULL DEFAULT '';
+ALTER TABLE requests ADD COLUMN notes TEXT NOT NULL DEFAULT '[]';`
+
 // Requests is the state as the confirmation gate needs it.
 func (s *Store) Requests() hitl.Store { return requests{s} }
 
@@ -82,7 +86,7 @@ func (q requests) Now(ctx context.Context) (now time.Time, err error) {
 	return now, err
 }
 
-const requestColumns = `SELECT r.request_id, r.vault, r.tool, r.caller, r.call_hash, r.state_fp, r.floor_reason, r.summary, r.preview, r.marks,
+const requestColumns = `SELECT r.request_id, r.vault, r.tool, r.caller, r.call_hash, r.state_fp, r.floor_reason, r.summary, r.undo, r.notes, r.preview, r.marks,
 	r.candidates, r.method, r.mode, r.negotiated, r.fallback, r.reason, r.raised_at, r.expires_at, r.status, r.answered_at, r.route,
 	g.grant_id, g.route, g.attested_by, g.choice, g.uses, g.issued_at, g.expires_at, g.consumed_at, g.released_at, g.revoked_at,
 	(SELECT id FROM changes WHERE approval = g.grant_id ORDER BY seq DESC LIMIT 1)
@@ -93,17 +97,17 @@ const requestColumns = `SELECT r.request_id, r.vault, r.tool, r.caller, r.call_h
 func scanRequest(row interface{ Scan(...any) error }, now time.Time) (*hitl.Request, *hitl.Grant, error) {
 	r := &hitl.Request{}
 	g := &hitl.Grant{}
-	var marks, candidates string
+	var notes, marks, candidates string
 	var raised, expires, answered int64
 	var id, route, by, choice, changed sql.NullString
 	var uses, issued, until, consumed, released, revoked sql.NullInt64
-	err := row.Scan(&r.ID, &r.Vault, &r.Tool, &r.Caller, &r.Call, &r.State, &r.Floor, &r.Summary, &r.Preview, &marks,
+	err := row.Scan(&r.ID, &r.Vault, &r.Tool, &r.Caller, &r.Call, &r.State, &r.Floor, &r.Summary, &r.Undo, &notes, &r.Preview, &marks,
 		&candidates, &r.Method, &r.Mode, &r.Negotiated, &r.Fallback, &r.Reason, &raised, &expires, &r.Status, &answered, &r.Route,
 		&id, &route, &by, &choice, &uses, &issued, &until, &consumed, &released, &revoked, &changed)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := errors.Join(json.Unmarshal([]byte(marks), &r.Marks), json.Unmarshal([]byte(candidates), &r.Candidates)); err != nil {
+	if err := errors.Join(json.Unmarshal([]byte(notes), &r.Notes), json.Unmarshal([]byte(marks), &r.Marks), json.Unmarshal([]byte(candidates), &r.Candidates)); err != nil {
 		return nil, nil, fmt.Errorf("request %s in the state is damaged: %w", r.ID, err)
 	}
 	r.Raised, r.Expires, r.Answered = instant(raised), instant(expires), instant(answered)
@@ -210,6 +214,10 @@ func (q requests) Raise(ctx context.Context, r *hitl.Request) error {
 	if len(r.Preview) > hitl.MaxPreview {
 		r.Preview = strings.ToValidUTF8(r.Preview[:hitl.MaxPreview], "") + "\n…\n"
 	}
+	notes, err := json.Marshal(r.Notes)
+	if err != nil {
+		return err
+	}
 	marks, err := json.Marshal(r.Marks)
 	if err != nil {
 		return err
@@ -249,9 +257,9 @@ func (q requests) Raise(ctx context.Context, r *hitl.Request) error {
 			r.ID = newID()
 		}
 		r.Raised, r.Expires, r.Status = now, now.Add(hitl.RequestLife), hitl.Open
-		err = t.exec(`INSERT INTO requests (request_id, vault, tool, caller, call_hash, state_fp, floor_reason, summary, preview, marks,
-			candidates, method, mode, negotiated, fallback, reason, raised_at, expires_at, status, answered_at, route) VALUES (`+places(21)+")",
-			r.ID, r.Vault, r.Tool, r.Caller, string(r.Call), string(r.State), r.Floor, r.Summary, r.Preview, string(marks),
+		err = t.exec(`INSERT INTO requests (request_id, vault, tool, caller, call_hash, state_fp, floor_reason, summary, undo, notes, preview, marks,
+			candidates, method, mode, negotiated, fallback, reason, raised_at, expires_at, status, answered_at, route) VALUES (`+places(23)+")",
+			r.ID, r.Vault, r.Tool, r.Caller, string(r.Call), string(r.State), r.Floor, r.Summary, r.Undo, string(notes), r.Preview, string(marks),
 			string(candidates), r.Method, r.Mode, r.Negotiated, r.Fallback, string(r.Reason), r.Raised.UnixNano(), r.Expires.UnixNano(), string(r.Status), 0, "")
 		if err != nil {
 			return err

@@ -66,6 +66,7 @@ DROP TABLE ordered;`,
 	// What an effect was about to do when its process died.
 	`ALTER TABLE changes ADD COLUMN intent BLOB;
 CREATE INDEX changes_unsettled ON changes (seq) WHERE outcome = 'indeterminate' AND ended = 0 AND intent IS NOT NULL;`,
+	toldLayout,
 }
 
 // Store is the open state of one vault. Its methods may be called at the same

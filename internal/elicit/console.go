@@ -28,13 +28,13 @@ type console struct {
 	out   io.Writer
 	flush func() // drops what was typed and not read
 
-	focus *found
+	focus *Found
 	since time.Time
 	live  bool // keys count
 	over  bool // the request in focus can no longer be answered
 	note  int  // the number of the note that was chosen for it, or 0
 
-	queue, skipped []found
+	queue, skipped []Found
 	told           map[string]bool
 }
 
@@ -109,17 +109,17 @@ func (c *console) next(now time.Time) {
 
 // update takes in what can be answered now. The focus does not move, unless
 // there is none.
-func (c *console) update(list []found, now time.Time) {
+func (c *console) update(list []Found, now time.Time) {
 	open, there := map[string]bool{}, map[string]bool{}
 	for _, f := range list {
 		there[f.ID] = true
 		open[f.ID] = f.Status == hitl.Open
 	}
-	gone := func(f found) bool { return !open[f.ID] }
+	gone := func(f Found) bool { return !open[f.ID] }
 	c.queue = slices.DeleteFunc(c.queue, gone)
 	c.skipped = slices.DeleteFunc(c.skipped, gone)
 	for _, f := range list {
-		same := func(other found) bool { return other.ID == f.ID }
+		same := func(other Found) bool { return other.ID == f.ID }
 		if !open[f.ID] || c.focus != nil && same(*c.focus) || slices.ContainsFunc(c.queue, same) || slices.ContainsFunc(c.skipped, same) {
 			continue
 		}
@@ -167,7 +167,7 @@ func (c *console) key(k rune, now time.Time) (quit bool) {
 	case k >= '1' && k <= '9':
 		c.choose(int(k-'0'), now)
 	case k == 'n':
-		c.answer("declined", c.focus.no, now)
+		c.answer("declined", func(ctx context.Context) error { return c.focus.Decline(ctx, hitl.RouteConsole) }, now)
 	case k == 's':
 		fmt.Fprintln(c.out, "s: skipped; it stays open")
 		c.skipped = append(c.skipped, *c.focus)
@@ -202,7 +202,7 @@ func (c *console) approve(now time.Time) {
 		k := c.focus.Candidates[c.note-1]
 		done, path = "chosen: "+hitl.Display(k.Path), k.Path
 	}
-	c.answer(done, func(ctx context.Context) error { return c.focus.yes(ctx, path) }, now)
+	c.answer(done, func(ctx context.Context) error { return c.focus.Approve(ctx, hitl.RouteConsole, path) }, now)
 }
 
 // answer keeps what the person said of the request in focus, and goes on.

@@ -69,9 +69,9 @@ func (k *counter) look() {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	var list []found
+	var list []Found
 	for _, r := range rs {
-		list = append(list, found{&place{store: k.store}, r})
+		list = append(list, Found{&place{store: k.store}, r})
 	}
 	k.c.update(list, k.now)
 }

@@ -10,44 +10,7 @@ import (
 	"strings"
 
 	"vault-mcp/hitl"
-	"vault-mcp/internal/config"
 )
-
-// waiting are the requests that a person can answer at a console, oldest first,
-// and why some places are left out.
-func (d *Desk) waiting(ctx context.Context) (list []found, wrong []error) {
-	for _, p := range d.inOrder() {
-		if p.store == nil && p.wrong == nil {
-			continue
-		}
-		if err := p.refused(config.Route(hitl.RouteConsole)); err != nil {
-			wrong = append(wrong, err)
-			continue
-		}
-		rs, err := p.store.List(ctx)
-		if err != nil {
-			wrong = append(wrong, err)
-			continue
-		}
-		for _, r := range rs {
-			list = append(list, found{p, r})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b found) int { return a.Raised.Compare(b.Raised) })
-	return list, wrong
-}
-
-// yes approves a request at a console, for the call that waits or is repeated, with
-// the note that was chosen where there are several.
-func (f found) yes(ctx context.Context, choice string) error {
-	_, err := f.store.Requests().Approve(ctx, f.ID, hitl.Approval{Route: hitl.RouteConsole, By: Account(), Choice: choice, Life: f.life()})
-	return late(err)
-}
-
-// no declines a request at a console.
-func (f found) no(ctx context.Context) error {
-	return late(f.end(ctx, hitl.Declined, hitl.RouteConsole))
-}
 
 // List shows what waits for a person, and takes their answers until they leave.
 func (d *Desk) List(ctx context.Context) error {
@@ -57,10 +20,10 @@ func (d *Desk) List(ctx context.Context) error {
 	}
 	defer t.Close()
 	for {
-		if err := d.look(ctx); err != nil {
+		if err := d.Look(ctx); err != nil {
 			return err
 		}
-		list, wrong := d.waiting(ctx)
+		list, wrong := d.Waiting(ctx, hitl.RouteConsole)
 		if len(list) == 0 && len(wrong) > 0 {
 			return errors.Join(wrong...)
 		}
@@ -89,7 +52,7 @@ const listHelp = "d shows a diff, y approves, n declines; each with numbers: y 2
 
 // answerList takes commands until something was answered or the person wants the list
 // again.
-func (d *Desk) answerList(ctx context.Context, t *Terminal, list []found) (again bool) {
+func (d *Desk) answerList(ctx context.Context, t *Terminal, list []Found) (again bool) {
 	fmt.Fprint(t, listHelp)
 	for {
 		text, err := t.line(ctx, "> ")
@@ -111,7 +74,7 @@ func (d *Desk) answerList(ctx context.Context, t *Terminal, list []found) (again
 			}
 		case 'n':
 			for _, i := range chosen {
-				report(t, i, "declined", list[i].no(ctx))
+				report(t, i, "declined", list[i].Decline(ctx, hitl.RouteConsole))
 			}
 			return true
 		case 'y':
@@ -124,7 +87,7 @@ func (d *Desk) answerList(ctx context.Context, t *Terminal, list []found) (again
 
 // approve shows the chosen requests and asks about them: which note is meant, for
 // each by itself, and for approval at once. It reports whether any was answered.
-func approve(ctx context.Context, t *Terminal, list []found, chosen []int) (answered bool) {
+func approve(ctx context.Context, t *Terminal, list []Found, chosen []int) (answered bool) {
 	gated := map[int]string{} // by their place in the list, with what was chosen
 	for _, i := range chosen {
 		f := list[i]
@@ -138,9 +101,9 @@ func approve(ctx context.Context, t *Terminal, list []found, chosen []int) (answ
 			fmt.Fprintf(t, "%d: left open\n", i+1)
 			continue
 		case said == decline:
-			report(t, i, "declined", f.no(ctx))
+			report(t, i, "declined", f.Decline(ctx, hitl.RouteConsole))
 		case f.Floor == "":
-			report(t, i, "chosen", f.yes(ctx, path))
+			report(t, i, "chosen", f.Approve(ctx, hitl.RouteConsole, path))
 		default:
 			gated[i] = path
 			continue
@@ -155,7 +118,7 @@ func approve(ctx context.Context, t *Terminal, list []found, chosen []int) (answ
 		return answered
 	}
 	for _, i := range slices.Sorted(maps.Keys(gated)) {
-		report(t, i, "approved", list[i].yes(ctx, gated[i]))
+		report(t, i, "approved", list[i].Approve(ctx, hitl.RouteConsole, gated[i]))
 	}
 	return true
 }
@@ -168,7 +131,7 @@ func report(t *Terminal, i int, done string, err error) {
 	fmt.Fprintf(t, "%d: %s\n", i+1, done)
 }
 
-func (f found) show(ctx context.Context, t *Terminal) {
+func (f Found) show(ctx context.Context, t *Terminal) {
 	now, err := f.store.Requests().Now(ctx)
 	if err != nil {
 		fmt.Fprintln(t, hitl.Display(err.Error()))

@@ -34,17 +34,11 @@ type Minted struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// found is a request and where it is kept.
-type found struct {
-	*place
-	*hitl.Request
-}
-
 // Mint shows the request of a call, asks the person, and gives a token that lets
 // the call run once. Without a terminal it approves only where elicit.unattended
 // is set. Its errors say why there is no token.
 func (d *Desk) Mint(ctx context.Context, n Named) (*Minted, error) {
-	if err := d.look(ctx); err != nil {
+	if err := d.Look(ctx); err != nil {
 		return nil, err
 	}
 	hit, err := d.find(ctx, n)
@@ -82,14 +76,6 @@ func (d *Desk) Mint(ctx context.Context, n Named) (*Minted, error) {
 	return &Minted{token, hit.ID, hit.Tool, hit.Request.Vault, hit.Caller, g.Expires.UTC().Truncate(time.Second)}, nil
 }
 
-// late says that a request has gone on while the person looked at it.
-func late(err error) error {
-	if errors.Is(err, hitl.ErrStatus) || errors.Is(err, hitl.ErrNoRequest) {
-		return errors.New("the request has been answered or replaced meanwhile; nothing was approved")
-	}
-	return err
-}
-
 // mintable says why a request can no longer be approved, or nil.
 func mintable(r *hitl.Request) error {
 	switch r.Status {
@@ -108,7 +94,7 @@ func mintable(r *hitl.Request) error {
 
 // sayYes shows a request and asks. Without an error it is a yes, for the note that
 // was chosen where there are several.
-func (f found) sayYes(ctx context.Context, t *Terminal) (choice string, err error) {
+func (f Found) sayYes(ctx context.Context, t *Terminal) (choice string, err error) {
 	now, err := f.store.Requests().Now(ctx)
 	if err != nil {
 		return "", err
@@ -127,30 +113,25 @@ func (f found) sayYes(ctx context.Context, t *Terminal) (choice string, err erro
 	return "", errors.New("not approved; the request stays as it is")
 }
 
-// end declines a request or gives it up.
-func (f found) end(ctx context.Context, to hitl.Status, route hitl.Route) error {
-	return f.store.Requests().End(ctx, f.ID, to, route, Account(), hitl.Open, hitl.Approved, hitl.Declined)
-}
-
 // plainID is what can be the id of a vault. A folder of such a name is given as
 // ./name.
 var plainID = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 
 // find is the one request that a person means. Places that may not be answered
 // from here count as well: then the reason is said, and nothing of what is there.
-func (d *Desk) find(ctx context.Context, n Named) (found, error) {
+func (d *Desk) find(ctx context.Context, n Named) (Found, error) {
 	id, real := n.Vault, ""
 	if n.Vault != "" && !plainID.MatchString(n.Vault) {
 		cfg, err := d.Env.Load(n.Vault)
 		if err != nil {
-			return found{}, err
+			return Found{}, err
 		}
 		if cfg.File != "" {
-			return found{}, errors.New("--vault takes the id of a vault or its folder; a config file goes to --config")
+			return Found{}, errors.New("--vault takes the id of a vault or its folder; a config file goes to --config")
 		}
 		id, real = "", cfg.Vaults[0].Real
 	}
-	var hits []found
+	var hits []Found
 	var wrong []error
 	for _, p := range d.inOrder() {
 		if real != "" && !p.holds(real) {
@@ -169,19 +150,19 @@ func (d *Desk) find(ctx context.Context, n Named) (found, error) {
 		}
 		for _, r := range list {
 			if id == "" || r.Vault == id {
-				hits = append(hits, found{p, r})
+				hits = append(hits, Found{p, r})
 			}
 		}
 	}
 	for _, h := range hits {
 		if err := h.refused(config.Route(hitl.RouteCommand)); err != nil {
-			return found{}, err
+			return Found{}, err
 		}
 	}
 	switch len(hits) {
 	case 0:
 		why := errors.New("there is no request for this call in the last 24 hours: the vault, the tool, the hash and the caller have to be those of the refusal")
-		return found{}, errors.Join(append([]error{why}, wrong...)...)
+		return Found{}, errors.Join(append([]error{why}, wrong...)...)
 	case 1:
 		return hits[0], nil
 	}
@@ -190,7 +171,7 @@ func (d *Desk) find(ctx context.Context, n Named) (found, error) {
 	for _, h := range hits {
 		fmt.Fprintf(&b, "\n  %s: %s", h.Request.Vault, h.folder())
 	}
-	return found{}, errors.New(b.String())
+	return Found{}, errors.New(b.String())
 }
 
 // folder is the vault whose state a place is, or the state folder itself.
@@ -203,27 +184,15 @@ func (p *place) folder() string {
 
 // Abandon gives a request up.
 func (d *Desk) Abandon(ctx context.Context, id string) error {
-	if err := d.look(ctx); err != nil {
+	if err := d.Look(ctx); err != nil {
 		return err
 	}
-	for _, p := range d.inOrder() {
-		if p.store == nil {
-			continue
-		}
-		r, _, err := p.store.Requests().Find(ctx, id)
-		if errors.Is(err, hitl.ErrNoRequest) {
-			continue
-		}
-		if err == nil {
-			err = p.refused(config.Route(hitl.RouteCommand))
-		}
-		if err == nil {
-			err = found{p, r}.end(ctx, hitl.Abandoned, hitl.RouteCommand)
-		}
-		if errors.Is(err, hitl.ErrStatus) {
-			return errors.New("the request is over already")
-		}
-		return err
+	f, err := d.Request(ctx, hitl.RouteCommand, id)
+	if err == nil {
+		err = f.end(ctx, hitl.Abandoned, hitl.RouteCommand)
 	}
-	return errors.New("there is no such request")
+	if errors.Is(err, hitl.ErrStatus) {
+		return errors.New("the request is over already")
+	}
+	return err
 }

@@ -5,6 +5,7 @@
 package elicit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ type Desk struct {
 	Terminal func() (*Terminal, error)
 
 	places map[string]*place // by their folder
+	house  func()            // ends the watch of the list of servers, if it is watched
 }
 
 // place is a state folder with what is known of it.
@@ -43,6 +45,8 @@ type place struct {
 	store *state.Store // nil while there is no state
 	// vaults are those whose state it is, as the servers' list and configs tell.
 	vaults []cache.ServedVault
+	// source is what commands take as --vault for them, or "" if nobody said so.
+	source string
 	// rules are the configs in effect, and parents who spawned servers with them.
 	rules   []config.Elicit
 	parents []parent
@@ -67,14 +71,14 @@ func Account() string {
 	return u.Username
 }
 
-// look finds the state folders there are now: those of running servers, that of
+// Look finds the state folders there are now: those of running servers, that of
 // the config, and all in the usual places. It can be called again and again.
-func (d *Desk) look(ctx context.Context) error {
+func (d *Desk) Look(ctx context.Context) error {
 	if d.places == nil {
 		d.places = map[string]*place{}
 	}
 	for _, p := range d.places {
-		p.vaults, p.rules, p.parents, p.meter, p.wrong = nil, nil, nil, nil, nil
+		p.vaults, p.source, p.rules, p.parents, p.meter, p.wrong = nil, "", nil, nil, nil, nil
 	}
 	servers, err := cache.List(d.Env)
 	if err != nil {
@@ -114,6 +118,7 @@ func (d *Desk) server(s cache.Entry) {
 		}
 		p := d.at(v.StateDir)
 		p.vaults = append(p.vaults, v)
+		p.source = cmp.Or(p.source, s.Config, v.Path)
 		p.parents = append(p.parents, parent{s.Parent, cfg.Elicit.AllowClientShell})
 		p.rules = append(p.rules, cfg.Elicit)
 		p.tell(s.StateDir, cfg.Events)
@@ -138,6 +143,7 @@ func (d *Desk) configured() error {
 		}
 		p := d.at(dir)
 		p.vaults = append(p.vaults, cache.ServedVault{ID: v.ID, Path: v.Real, StateDir: dir})
+		p.source = cmp.Or(p.source, cfg.File, v.Real)
 		p.rules = append(p.rules, cfg.Elicit)
 		if own == "" {
 			own = dir
@@ -200,6 +206,7 @@ func (p *place) open(ctx context.Context) {
 
 // Close ends the use of all states.
 func (d *Desk) Close() {
+	d.leaveHouse()
 	for _, p := range d.places {
 		if p.watch != nil {
 			p.watch()
@@ -223,6 +230,24 @@ func (d *Desk) inOrder() []*place {
 // lineage does not change while a process runs, as far as it matters here.
 var lineage = sync.OnceValue(cache.Lineage)
 
+// ByClient reports whether this process descends from what spawned one of the
+// servers that the last Look has found, whose configs do not allow that.
+func (d *Desk) ByClient() bool {
+	for _, p := range d.places {
+		if p.byClient() {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *place) byClient() bool {
+	return slices.ContainsFunc(p.parents, func(from parent) bool { return !from.shell && below(from.Process) })
+}
+
+// ErrByClient says why a command does not answer for a person.
+var ErrByClient = errors.New("this command runs below the program that started the server, so it may not answer for a person: run it in a terminal of your own, or set elicit.allow_client_shell")
+
 // below reports whether this process descends from another one.
 func below(other cache.Process) bool { return slices.ContainsFunc(lineage(), other.Is) }
 
@@ -232,10 +257,8 @@ func (p *place) refused(route config.Route) error {
 	if p.wrong != nil {
 		return p.wrong
 	}
-	for _, from := range p.parents {
-		if !from.shell && below(from.Process) {
-			return errors.New("this command runs below the program that started the server, so it may not answer for a person: run it in a terminal of your own, or set elicit.allow_client_shell")
-		}
+	if p.byClient() {
+		return ErrByClient
 	}
 	for _, r := range p.rules {
 		if !r.Takes(route) {

@@ -14,7 +14,15 @@ func head(r *hitl.Request, now time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", hitl.Display(r.Summary))
 	fmt.Fprintf(&b, "  tool %s · vault %s · caller %s\n", hitl.Display(r.Tool), hitl.Display(r.Vault), hitl.Display(r.Caller))
-	fmt.Fprintf(&b, "  you are asked %s\n", why(r))
+	fmt.Fprintf(&b, "  you are asked %s\n", Why(r))
+	if r.Undo != "" {
+		fmt.Fprintf(&b, "  %s\n", hitl.Display(r.Undo))
+	}
+	if len(r.Candidates) == 0 { // they are the notes of a choice, else
+		for _, n := range r.Notes {
+			fmt.Fprintf(&b, "  %s\n", hitl.Display(n))
+		}
+	}
 	fmt.Fprintf(&b, "  %s · %s", times(r, now), r.ID)
 	switch {
 	case r.Status == hitl.Declined && !r.Route.Person():
@@ -26,8 +34,8 @@ func head(r *hitl.Request, now time.Time) string {
 	return b.String()
 }
 
-// why says why a person is asked.
-func why(r *hitl.Request) string {
+// Why says why a person is asked.
+func Why(r *hitl.Request) string {
 	because := "because " + hitl.Display(r.Floor)
 	switch {
 	case len(r.Candidates) == 0:
@@ -72,11 +80,11 @@ func candidate(n int, k hitl.Candidate) string {
 
 // times says how old a request is, and how long it can be answered.
 func times(r *hitl.Request, now time.Time) string {
-	return fmt.Sprintf("asked %s ago, %s left", span(now.Sub(r.Raised)), span(r.Expires.Sub(now)))
+	return fmt.Sprintf("asked %s ago, %s left", Span(now.Sub(r.Raised)), Span(r.Expires.Sub(now)))
 }
 
-// span is a length of time in its two greatest units.
-func span(d time.Duration) string {
+// Span is a length of time in its two greatest units.
+func Span(d time.Duration) string {
 	switch d = max(d, 0); {
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", int(d.Seconds()))
