@@ -31,6 +31,8 @@ type pageRecord struct {
 type pageCode struct {
 	Hash  string    `json:"hash"`
 	Until time.Time `json:"until"`
+	// From are the processes from which the one descends that has made the code.
+	From []Process `json:"from"`
 }
 
 // ClaimPage makes this process the one that serves the page of this account, at an
@@ -43,17 +45,13 @@ func ClaimPage(env func(string) string, address string) (serves string, release 
 			*r = pageRecord{Process: me, Address: address}
 		}
 		serves = r.Address
-		if r.Is(me) {
-			serves = address
-			r.Address = address
-		}
 	})
 	if err != nil || serves != address {
 		return serves, func() {}, err
 	}
 	return serves, func() {
 		_ = updatePage(env, func(r *pageRecord) { // a record of a dead process says nothing
-			if r.Is(me) {
+			if r.Is(me) && r.Address == address {
 				*r = pageRecord{}
 			}
 		})
@@ -66,25 +64,28 @@ func AddCode(env func(string) string, code string, now time.Time) (address strin
 	err = updatePage(env, func(r *pageRecord) {
 		address = r.Address
 		if address != "" {
-			r.Codes = append(r.Codes, pageCode{codeHash(code), now.Add(CodeLife)})
+			r.Codes = append(r.Codes, pageCode{codeHash(code), now.Add(CodeLife), Lineage()})
 		}
 	})
 	return address, err
 }
 
-// TakeCode uses a code up, and reports whether it lets somebody in.
-func TakeCode(env func(string) string, code string, now time.Time) (ok bool, err error) {
+// TakeCode uses a code up, and reports whether it lets somebody in, and from which
+// processes the one descends that has made it.
+func TakeCode(env func(string) string, code string, now time.Time) (from []Process, ok bool, err error) {
 	hash := codeHash(code)
 	err = updatePage(env, func(r *pageRecord) {
 		r.Codes = slices.DeleteFunc(r.Codes, func(c pageCode) bool {
 			// A clock that was set back prolongs nothing.
 			good := now.Before(c.Until) && c.Until.Sub(now) <= CodeLife
 			mine := subtle.ConstantTimeCompare([]byte(c.Hash), []byte(hash)) == 1
-			ok = ok || mine && good
+			if mine && good {
+				from, ok = c.From, true
+			}
 			return mine || !good
 		})
 	})
-	return ok && err == nil, err
+	return from, ok && err == nil, err
 }
 
 func codeHash(code string) string {

@@ -12,6 +12,7 @@ import (
 type elicitCmd struct {
 	Answer  elicitAnswerCmd  `cmd:"" default:"withargs" help:"Approve the call that a refusal names, or list what waits."`
 	Watch   elicitWatchCmd   `cmd:"" help:"Stay open, and show each call that waits as it comes."`
+	Page    elicitPageCmd    `cmd:"" help:"Open a page in the browser to approve and decline, and keep it running."`
 	Abandon elicitAbandonCmd `cmd:"" help:"Give a request up."`
 }
 

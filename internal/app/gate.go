@@ -46,8 +46,8 @@ func wayOf(r hitl.Route) config.Route {
 // vault. One that watches the list of servers will show them in a moment.
 func (a *App) watched(s *kept.Store) func() bool {
 	home, err := cache.Home(a.opts.Env)
-	console := err == nil && a.cfg.Elicit.Takes("console")
-	return func() bool { return s.Watched() || console && cache.Watched(home) }
+	answers := err == nil && (a.cfg.Elicit.Takes("console") || a.cfg.Elicit.Takes("page"))
+	return func() bool { return s.Watched() || answers && cache.Watched(home) }
 }
 
 // ring is the key ring, opened when it is first used.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -46,6 +47,9 @@ func (e Env) check(c *Config, p *problems) {
 	e.checkProgram(&c.Programs.PDFToText, "programs.pdftotext", c, p)
 	e.checkProgram(&c.Programs.PDFInfo, "programs.pdfinfo", c, p)
 	e.checkProgram(&c.Programs.Git, "programs.git", c, p)
+	if err := Loopback(c.Page.Listen); err != nil && !p.wrong["page.listen"] {
+		p.at("page.listen", "%v", err)
+	}
 	if level := e("VAULT_MCP_LOG"); level != "" {
 		if !slices.Contains([]string{"debug", "info", "warn", "error"}, level) {
 			p.environment("VAULT_MCP_LOG: %s is not one of debug, info, warn, error", quote(level))
@@ -90,6 +94,16 @@ func (e Env) resolve(v *Vault, file, key string, p *problems) {
 		return
 	}
 	v.Real = real
+}
+
+// Loopback says why a page may not listen at an address, or nil: others than this
+// machine could reach it.
+func Loopback(address string) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || !at.Addr().IsLoopback() || at.Addr().Zone() != "" || at.Addr().Is4In6() {
+		return fmt.Errorf("%s is no address of this machine alone: give a loopback IP and a port, as in 127.0.0.1:0", quote(address))
+	}
+	return nil
 }
 
 func readable(folder string) error {

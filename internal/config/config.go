@@ -37,6 +37,8 @@ type Config struct {
 	Snapshots Snapshots `yaml:"snapshots" told:"true" doc:"How many versions of notes are kept, so that changes can be taken back."`
 	// Elicit says how a person is asked.
 	Elicit Elicit `yaml:"elicit" told:"true" doc:"How a person is asked to approve a call that needs it. What needs it cannot be set; folder rules with ask add to it."`
+	// Page says where the page of approvals is.
+	Page Page `yaml:"page" doc:"The page of vault-mcp elicit page, where a person answers in a browser."`
 	// Events says whether events are kept.
 	Events Events `yaml:"events" told:"true" doc:"Events of the gate and the governor, as lines of CloudEvents JSON."`
 	// Index says how the vaults' indexes are kept fresh.
@@ -128,6 +130,12 @@ func (e Elicit) Takes(r Route) bool { return slices.Contains(e.Routes, r) }
 
 // Route is a way by which a person may approve.
 type Route string
+
+// Page says where the page of approvals is.
+type Page struct {
+	// Listen is an IP of loopback with a port.
+	Listen string `yaml:"listen" default:"127.0.0.1:0" doc:"Where the page listens: an IP of this machine alone and a port, where 0 is any that is free."`
+}
 
 // Events says whether events are kept.
 type Events struct {

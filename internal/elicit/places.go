@@ -35,12 +35,17 @@ type Desk struct {
 	// Terminal opens the person's terminal; it fails with ErrNoTerminal.
 	Terminal func() (*Terminal, error)
 
+	// From are the processes from which the person's answer descends besides this one,
+	// where they answer by another one.
+	From []cache.Process
+
 	places map[string]*place // by their folder
 	house  func()            // ends the watch of the list of servers, if it is watched
 }
 
 // place is a state folder with what is known of it.
 type place struct {
+	desk  *Desk
 	dir   string
 	store *state.Store // nil while there is no state
 	// vaults are those whose state it is, as the servers' list and configs tell.
@@ -177,7 +182,7 @@ func (d *Desk) at(dir string) *place {
 	}
 	p := d.places[dir]
 	if p == nil {
-		p = &place{dir: dir}
+		p = &place{desk: d, dir: dir}
 		d.places[dir] = p
 	}
 	return p
@@ -230,6 +235,16 @@ func (d *Desk) inOrder() []*place {
 // lineage does not change while a process runs, as far as it matters here.
 var lineage = sync.OnceValue(cache.Lineage)
 
+// Vaults are the folders of the vaults that the last Look has found.
+func (d *Desk) Vaults() (list []string) {
+	for _, p := range d.inOrder() {
+		for _, v := range p.vaults {
+			list = append(list, v.Path)
+		}
+	}
+	return list
+}
+
 // ByClient reports whether this process descends from what spawned one of the
 // servers that the last Look has found, whose configs do not allow that.
 func (d *Desk) ByClient() bool {
@@ -242,7 +257,9 @@ func (d *Desk) ByClient() bool {
 }
 
 func (p *place) byClient() bool {
-	return slices.ContainsFunc(p.parents, func(from parent) bool { return !from.shell && below(from.Process) })
+	return slices.ContainsFunc(p.parents, func(from parent) bool {
+		return !from.shell && (below(from.Process) || slices.ContainsFunc(p.desk.From, from.Is))
+	})
 }
 
 // ErrByClient says why a command does not answer for a person.

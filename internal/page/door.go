@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"vault-mcp/cache"
 )
 
 // session is somebody who got in. Its cookie is sent with the paths below its own
@@ -19,8 +21,10 @@ type session struct {
 	// secret is the hash of the cookie, and form what every form has to carry.
 	secret, form string
 	began        time.Time
-	// only is the consent that let them in, or nil for who sees all.
+	// only is the consent that let them in, or nil for who sees all; and from is from
+	// which processes the one descends that has made their code.
 	only *consent
+	from []cache.Process
 
 	results [][]result // what became of their last answers
 	dropped int        // how many older ones are no longer kept
@@ -44,9 +48,9 @@ func secretText() string {
 
 // letIn makes a session, and sends who came on to it: to an address that holds
 // nothing that lets somebody in.
-func (p *Page) letIn(w http.ResponseWriter, r *http.Request, only *consent) {
+func (p *Page) letIn(w http.ResponseWriter, r *http.Request, s *session) {
 	cookie := secretText()
-	s := &session{name: secretText(), secret: hash(cookie), form: secretText(), began: p.now(), only: only}
+	s.name, s.secret, s.form, s.began = secretText(), hash(cookie), secretText(), p.now()
 	p.mu.Lock()
 	if p.sessions == nil {
 		p.sessions = map[string]*session{}
@@ -79,11 +83,16 @@ func (s *session) path() string { return "/s/" + s.name + "/" }
 // enter is somebody with a one-time code. A browser that only looks ahead does not
 // use it up.
 func (p *Page) enter(w http.ResponseWriter, r *http.Request) {
-	if !visiting(r) || p.Code == nil || p.Desk == nil || !p.Code(r.PathValue("code")) {
+	if !visiting(r) || p.Code == nil || p.Desk == nil {
 		p.lost(w, http.StatusForbidden)
 		return
 	}
-	p.letIn(w, r, nil)
+	from, ok := p.Code(r.PathValue("code"))
+	if !ok {
+		p.lost(w, http.StatusForbidden)
+		return
+	}
+	p.letIn(w, r, &session{from: from})
 }
 
 // visitor is somebody with the id of a consent.
@@ -102,7 +111,7 @@ func (p *Page) visitor(w http.ResponseWriter, r *http.Request) {
 		p.lost(w, http.StatusForbidden)
 		return
 	}
-	p.letIn(w, r, &c)
+	p.letIn(w, r, &session{only: &c})
 }
 
 // visiting reports whether a person opens an address: not a program that asks
@@ -178,3 +187,6 @@ func (p *Page) kept(s *session, n int) []result {
 	}
 	return nil
 }
+
+// Door is where on a page somebody gets in by a one-time code.
+func Door(code string) string { return "/in/" + code }

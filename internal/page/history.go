@@ -43,10 +43,10 @@ func (p *Page) history(w http.ResponseWriter, r *http.Request, s *session) {
 		p.lost(w, http.StatusNotFound)
 		return
 	}
-	p.desk.Lock()
+	leave := p.atDesk(s)
 	err := p.Desk.Look(r.Context())
 	list, wrong := p.Desk.History(r.Context(), hitl.RoutePage, historyRows)
-	p.desk.Unlock()
+	leave()
 	if err != nil {
 		wrong = append(wrong, err)
 	}
@@ -113,14 +113,14 @@ func (p *Page) change(w http.ResponseWriter, r *http.Request, s *session) {
 		return
 	}
 	id := r.PathValue("change")
-	p.desk.Lock()
+	leave := p.atDesk(s)
 	err := p.Desk.Look(r.Context())
 	var n state.Numbered
 	var vault string
 	if err == nil {
 		n, vault, err = p.Desk.Change(r.Context(), hitl.RoutePage, id)
 	}
-	p.desk.Unlock()
+	leave()
 	if e, ok := errors.AsType[*state.EffectError](err); ok {
 		p.fail(w, http.StatusNotFound, "There is no diff: "+hitl.Display(e.Error())+".")
 		return

@@ -36,8 +36,7 @@ func (p *Page) waiting(ctx context.Context, s *session) (list []asked, wrong []e
 		}
 		return []asked{a}, nil
 	}
-	p.desk.Lock()
-	defer p.desk.Unlock()
+	defer p.atDesk(s)()
 	if err := p.Desk.Look(ctx); err != nil {
 		return nil, []error{err}
 	}
@@ -53,6 +52,13 @@ func (p *Page) waiting(ctx context.Context, s *session) (list []asked, wrong []e
 	return list, wrong
 }
 
+// atDesk holds the desk for who is in, until release is called.
+func (p *Page) atDesk(s *session) (release func()) {
+	p.desk.Lock()
+	p.Desk.From = s.from
+	return p.desk.Unlock
+}
+
 // find is the request with an id, if it is one that somebody who is in may answer.
 func (p *Page) find(ctx context.Context, s *session, id string) (asked, error) {
 	if c := s.only; c != nil {
@@ -66,8 +72,7 @@ func (p *Page) find(ctx context.Context, s *session, id string) (asked, error) {
 		now, err := c.Requests.Now(ctx)
 		return asked{r, now, "", c.approve, c.decline}, err
 	}
-	p.desk.Lock()
-	defer p.desk.Unlock()
+	defer p.atDesk(s)()
 	if err := p.Desk.Look(ctx); err != nil {
 		return asked{}, err
 	}

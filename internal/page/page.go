@@ -11,10 +11,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync"
 	"time"
 
+	"vault-mcp/cache"
+	"vault-mcp/internal/config"
 	"vault-mcp/internal/elicit"
 )
 
@@ -23,9 +24,10 @@ type Page struct {
 	// Desk is what somebody who came with a code sees and answers: what waits in all
 	// vaults of the account. It is nil where nobody comes with a code, as in a server.
 	Desk *elicit.Desk
-	// Code reports whether somebody gets in by a one-time code, and uses it up. It may
-	// be nil.
-	Code func(code string) bool
+	// Code reports whether somebody gets in by a one-time code, and uses it up. What
+	// they may answer depends on the processes from which the one descends that has made
+	// it. It may be nil.
+	Code func(code string) (from []cache.Process, ok bool)
 	// Consents are the vaults whose consents let somebody in, each to its own request
 	// alone. It is called for each visit, and may be nil.
 	Consents func() []Consents
@@ -45,7 +47,7 @@ type Page struct {
 // this machine can reach: the host has to be a loopback IP, and port 0 is any that
 // is free.
 func Listen(address string) (net.Listener, error) {
-	if err := Loopback(address); err != nil {
+	if err := config.Loopback(address); err != nil {
 		return nil, err
 	}
 	l, err := net.Listen("tcp", address)
@@ -53,15 +55,6 @@ func Listen(address string) (net.Listener, error) {
 		return nil, fmt.Errorf("the page cannot listen on %s: %w", address, err)
 	}
 	return l, nil
-}
-
-// Loopback says why a page may not listen on an address, or nil.
-func Loopback(address string) error {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil || !at.Addr().IsLoopback() || at.Addr().Zone() != "" || at.Addr().Is4In6() {
-		return fmt.Errorf("%q is no address of this machine alone: give a loopback IP and a port, as in 127.0.0.1:0", address)
-	}
-	return nil
 }
 
 // Origin is the origin of the page on a listener, as browsers write it. It is

@@ -22,3 +22,6 @@ func (f family) started(c Command) { bound(f.cmd.Process.Pid, c) }
 
 // end gives back what was taken for the program.
 func (f family) end() {}
+
+// detach lets a program go on when this one, or the terminal, has ended.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

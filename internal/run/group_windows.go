@@ -54,3 +54,8 @@ func (f *family) end() {
 		_ = windows.CloseHandle(f.job)
 	}
 }
+
+// detach lets a program go on when this one, or the console, has ended.
+func detach(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS}
+}

@@ -129,3 +129,37 @@ func (h *head) Write(b []byte) (int, error) {
 	h.b = append(h.b, b[:min(len(b), maxStderr-len(h.b))]...)
 	return len(b), nil
 }
+
+// Launch starts a program that may outlive this one, as a browser does, with no
+// input, whose output is dropped. It returns once the program has ended, or has run
+// for its Timeout: then it goes on by itself. Errors are *MissingError and
+// *ExitError of one that ended with an error in that time. MaxOutput and MaxMemory
+// do not count.
+func (p *Programs) Launch(ctx context.Context, c Command) error {
+	path, err := p.find(c.Name)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(path)
+	cmd.Args = append([]string{c.Name}, c.Args...)
+	cmd.Env = c.Env
+	cmd.Dir = filepath.Dir(path) // never this process's own, which may be a vault
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", c.Name, err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	timer := time.NewTimer(c.Timeout)
+	defer timer.Stop()
+	select {
+	case err := <-ended:
+		if errors.As(err, new(*exec.ExitError)) {
+			return &ExitError{c.Name, cmd.ProcessState.ExitCode(), ""}
+		}
+		return err
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return nil
+}
