@@ -88,17 +88,7 @@ func (p *Page) decide(ctx context.Context, s *session, id string, approve bool, 
 
 // became says why a request is not as it was shown.
 func became(r *hitl.Request) string {
-	by := ""
-	switch r.Route {
-	case hitl.RouteCommand:
-		by = " by vault-mcp elicit"
-	case hitl.RouteConsole:
-		by = " at a console"
-	case hitl.RoutePage:
-		by = " on a page"
-	case hitl.RouteState, hitl.RouteShim:
-		by = " through its client"
-	}
+	by := where(r.Route)
 	switch r.Status {
 	case hitl.Approved:
 		return "it was approved" + by + " meanwhile"
@@ -114,6 +104,21 @@ func became(r *hitl.Request) string {
 		return "its time is over: the call has to be made again"
 	}
 	return "it is not as it was shown: look at it again"
+}
+
+// where says how a person has answered, with a space before it.
+func where(r hitl.Route) string {
+	switch r {
+	case hitl.RouteCommand:
+		return " by vault-mcp elicit"
+	case hitl.RouteConsole:
+		return " at a console"
+	case hitl.RoutePage:
+		return " on a page"
+	case hitl.RouteState, hitl.RouteShim:
+		return " through its client"
+	}
+	return ""
 }
 
 // sentence begins with a capital and ends with a full stop.

@@ -28,7 +28,7 @@ type Consents struct {
 func Path(id string) string { return "/c/" + id }
 
 // errOver means that a consent lets nothing happen any more.
-var errOver = errors.New("this address is no longer good; nothing was done")
+var errOver = errors.New("this address is no longer good")
 
 // visit is the request to which a consent leads, if it lets somebody in.
 func (p *Page) visit(ctx context.Context, id string) (consent, bool) {
@@ -40,11 +40,9 @@ func (p *Page) visit(ctx context.Context, id string) (consent, bool) {
 		if err != nil {
 			continue
 		}
+		who := consent{c, id, k.Call}
 		now, err := c.Requests.Now(ctx)
-		if err != nil || k.Party != c.Party || !k.Waits(now) {
-			return consent{}, false
-		}
-		return consent{c, id, k.Call}, true
+		return who, err == nil && k.Party == c.Party && who.waits(ctx, now)
 	}
 	return consent{}, false
 }
@@ -77,6 +75,12 @@ func hash(secret string) string {
 type consent struct {
 	Consents
 	id, request string
+}
+
+// waits reports whether an answer still counts.
+func (c consent) waits(ctx context.Context, now time.Time) bool {
+	k, err := c.Registry.Store.FindConsent(ctx, c.id)
+	return err == nil && k.Waits(now)
 }
 
 // approve approves the request, which is the outside's evidence: the consent is

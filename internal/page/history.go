@@ -80,14 +80,22 @@ func rowOf(a state.Audited) row {
 		r.Note = hitl.Display(strings.TrimSpace(a.Code + " " + a.Reason))
 	}
 	if a.By != "" {
-		r.By = hitl.Display(a.Route + ", " + a.By)
+		r.By = by(hitl.Route(a.Route), a.By)
 	} else if a.Approval != nil && a.Kind == state.AuditEnd {
-		r.By = hitl.Display("approved: " + string(a.Approval.Route) + ", " + a.Approval.By)
+		r.By = "approved " + by(a.Approval.Route, a.Approval.By)
 	}
 	if r.Change == "" {
 		r.Change = a.Did
 	}
 	return r
+}
+
+// by says who has answered, and how.
+func by(route hitl.Route, who string) string {
+	if !route.Person() {
+		return "by its client"
+	}
+	return "by " + hitl.Display(who) + where(route)
 }
 
 // done is the page of one change.
@@ -134,7 +142,7 @@ func (p *Page) change(w http.ResponseWriter, r *http.Request, s *session) {
 		When: n.Began.Local().Format(clock), Outcome: string(n.Outcome), UndoneBy: n.UndoneBy,
 	}
 	if a := n.Approval; a != nil {
-		v.By = hitl.Display(string(a.Route) + ", " + a.By)
+		v.By = "approved " + by(a.Route, a.By)
 	}
 	if n.Outcome == change.Applied && n.UndoneBy == "" {
 		v.Undo = undo(vault, n.Vault, n.ID)

@@ -19,12 +19,13 @@ type asked struct {
 	*hitl.Request
 	now     time.Time
 	folder  string // of the vault; "" if that is not said
+	over    bool   // nothing that the person says counts any more
 	approve func(ctx context.Context, choice string) error
 	decline func(context.Context) error
 }
 
 // open reports whether the request can be answered.
-func (a asked) open() bool { return a.Status == hitl.Open || a.Status == hitl.Declined }
+func (a asked) open() bool { return !a.over && (a.Status == hitl.Open || a.Status == hitl.Declined) }
 
 // waiting is what somebody who is in can answer, oldest first, and why some of it
 // is left out. Who came with a consent has its request, whatever became of it.
@@ -70,7 +71,7 @@ func (p *Page) find(ctx context.Context, s *session, id string) (asked, error) {
 			return asked{}, err
 		}
 		now, err := c.Requests.Now(ctx)
-		return asked{r, now, "", c.approve, c.decline}, err
+		return asked{r, now, "", !c.waits(ctx, now), c.approve, c.decline}, err
 	}
 	defer p.atDesk(s)()
 	if err := p.Desk.Look(ctx); err != nil {
@@ -86,7 +87,7 @@ func (p *Page) find(ctx context.Context, s *session, id string) (asked, error) {
 // of is what the desk has found. The caller holds the desk.
 func (p *Page) of(ctx context.Context, f elicit.Found) (asked, error) {
 	now, err := f.Requests().Now(ctx)
-	return asked{f.Request, now, f.Folder(), func(ctx context.Context, choice string) error {
+	return asked{f.Request, now, f.Folder(), false, func(ctx context.Context, choice string) error {
 		p.desk.Lock()
 		defer p.desk.Unlock()
 		return f.Approve(ctx, hitl.RoutePage, choice)
@@ -138,12 +139,15 @@ func itemOf(a asked) item {
 		Summary: hitl.Display(a.Summary), Why: elicit.Why(a.Request), Undo: hitl.Display(a.Undo), Gated: a.Floor != "",
 		Age: elicit.Span(a.now.Sub(a.Raised)), Left: elicit.Span(a.Expires.Sub(a.now)), Diff: diffOf(a.Preview), Over: !a.open(),
 	}
-	if a.Status == hitl.Declined && !a.Route.Person() {
-		i.Status = "Its client answered decline. You can still approve it."
-	} else if a.Status == hitl.Declined {
-		i.Status = "It was declined. You can still approve it."
-	} else if i.Over {
+	switch {
+	case i.Over && a.Status == hitl.Open:
+		i.Status = sentence(errOver.Error())
+	case i.Over:
 		i.Status = sentence(became(a.Request))
+	case a.Status == hitl.Declined && !a.Route.Person():
+		i.Status = "Its client answered decline. You can still approve it."
+	case a.Status == hitl.Declined:
+		i.Status = "It was declined. You can still approve it."
 	}
 	for n, k := range a.Candidates {
 		i.Choices = append(i.Choices, choice{n + 1, hitl.Display(k.Path), hitl.Display(k.About)})
@@ -167,10 +171,12 @@ type frame struct {
 
 func frameOf(s *session, here string) frame { return frame{s.form, s.only != nil, here} }
 
-// listed is the page of what waits.
+// listed is the page of what waits, and of what was declined and can still be
+// approved.
 type listed struct {
 	frame
 	Items   []item
+	No      []item
 	Results []result
 	Wrong   []string
 	// Several says that there are some to choose from.
@@ -180,10 +186,15 @@ type listed struct {
 // list shows what waits.
 func (p *Page) list(w http.ResponseWriter, r *http.Request, s *session) {
 	list, wrong := p.waiting(r.Context(), s)
-	v := listed{frame: frameOf(s, "list"), Wrong: told(wrong), Several: len(list) > 1}
+	v := listed{frame: frameOf(s, "list"), Wrong: told(wrong)}
 	for _, a := range list {
-		v.Items = append(v.Items, itemOf(a))
+		if a.Status == hitl.Declined && !v.One {
+			v.No = append(v.No, itemOf(a))
+		} else {
+			v.Items = append(v.Items, itemOf(a))
+		}
 	}
+	v.Several = len(v.Items) > 1
 	if n, err := strconv.Atoi(r.URL.Query().Get("done")); err == nil {
 		v.Results = p.kept(s, n)
 	}
@@ -211,7 +222,7 @@ func (p *Page) news(w http.ResponseWriter, r *http.Request, s *session) {
 	list, _ := p.waiting(r.Context(), s)
 	ids := []string{}
 	for _, a := range list {
-		if a.open() {
+		if a.open() && (a.Status == hitl.Open || s.only != nil) {
 			ids = append(ids, a.ID)
 		}
 	}

@@ -28,7 +28,7 @@ const (
 	notifyTime = 10 * time.Second
 )
 
-// session are the variables by which a program finds the person's desktop.
+// desktopVariables are those by which a program finds the person's desktop.
 var desktopVariables = []string{
 	"HOME", "USER", "LOGNAME", "LANG", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE", "XDG_SESSION_DESKTOP",
 	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS", "DESKTOP_SESSION", "DBUS_SESSION_BUS_ADDRESS", "WSL_DISTRO_NAME", "WSL_INTEROP",

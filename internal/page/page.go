@@ -5,6 +5,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,8 @@ type Page struct {
 	Log *slog.Logger
 	// Clock is the wall clock; nil is time.Now.
 	Clock func() time.Time
+
+	patience time.Duration // for a body; 0 is bodyTime
 
 	desk sync.Mutex // held while Desk is used
 
@@ -75,7 +78,7 @@ const (
 // Serve answers on a listener until ctx ends, and closes it.
 func (p *Page) Serve(ctx context.Context, l net.Listener) error {
 	s := &http.Server{
-		Handler: p.handler(l.Addr().String()), ReadHeaderTimeout: headTime, ReadTimeout: bodyTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		Handler: p.handler(l.Addr().String()), ReadHeaderTimeout: headTime, ReadTimeout: cmp.Or(p.patience, bodyTime), WriteTimeout: writeTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(p.Log.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
