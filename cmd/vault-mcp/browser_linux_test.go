@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -351,7 +352,7 @@ func TestThePageTakesOtherAnswers(t *testing.T) {
 func TestThePageIsUsedByKeysAlone(t *testing.T) {
 	w := browse(t)
 	d := newDesk(t, "")
-	d.serve()
+	d.serve("VAULT_MCP_TEST_PATIENCE=1s")
 	d.blocked("a.md", "b.md")
 	address := d.onPage()
 	w.do(chromedp.Navigate(address))
@@ -470,6 +471,63 @@ func TestOnePageRunsForAnAccount(t *testing.T) {
 		if got := d.without("elicit", "page", "--no-open", "--listen", listen); got.code == exitOK || !strings.Contains(got.stderr, "this machine alone") {
 			t.Errorf("%s: %+v", listen, got)
 		}
+	}
+}
+
+// A client's own shell gets no address, and one that got it before its server was
+// known sees and answers nothing with it.
+func TestAnAgentsShellDoesNotGetIn(t *testing.T) {
+	d := newDesk(t, "")
+	d.serve()
+	d.blocked("a.md")
+	d.onPage()
+	pipe := filepath.Join(d.home, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	line := `exec 3<>"$PIPE"; early=$("$BIN" elicit page --no-open)
+		"$BIN" serve "$CONFIG" <"$PIPE" >"$OUT" 2>/dev/null &
+		printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":` + initialize + `}' '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_vaults","arguments":{}}}' >&3
+		until grep -q '"id":2' "$OUT" 2>/dev/null; do sleep 0.05; done
+		"$BIN" elicit page --no-open; echo "early $early"; read -r line; kill $!`
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+	cmd.Env = append([]string{"VAULT_MCP_TEST_CHILD=1", "PATH=/usr/bin:/bin", "BIN=" + os.Args[0], "CONFIG=" + d.config, "PIPE=" + pipe, "OUT=" + filepath.Join(d.home, "out")}, d.person()...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said, err := bufio.NewReader(out).ReadString('\n')
+	early, ok := strings.CutPrefix(strings.TrimSpace(said), "early ")
+	if err != nil || !ok || !strings.HasPrefix(early, "http://127.0.0.1:") {
+		t.Fatalf("%q, %v, %s", said, err, stderr.String())
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := (&http.Client{Jar: jar}).Get(early)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(res.Body)
+	res.Body.Close()
+	if err != nil || strings.Contains(string(text), "a.md") || !strings.Contains(string(text), "Left out: This command runs below the program that started the server") {
+		t.Errorf("%v: %s", err, text)
+	}
+	in.Close()
+	_ = cmd.Wait() // the exit code is that of kill
+	if !strings.Contains(stderr.String(), "allow_client_shell") {
+		t.Errorf("it got an address: %s", stderr.String())
 	}
 }
 

@@ -24,6 +24,12 @@ type result struct {
 // that they have picked.
 func (p *Page) answer(w http.ResponseWriter, r *http.Request, s *session) {
 	form := r.PostForm
+	if form.Has("enter") {
+		// Enter in a field presses the first button of a form, which is there for that
+		// alone. The browser stays where it is, with all that was picked.
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
 	var ids []string
 	approve := false
 	switch {
