@@ -68,7 +68,8 @@ func TestBareFolderIsOneVaultWithEveryDefault(t *testing.T) {
 	want := &Config{
 		Vaults:    []Vault{{ID: "main", Path: p.path("Notes"), Real: p.path("Notes")}},
 		Governor:  Governor{MaxResponseBytes: 1000000},
-		Snapshots: Snapshots{Versions: 50, Days: 90, MaxBytes: 1 << 30}, Elicit: askDefaults, Events: Events{MaxBytes: 10 << 20}, Index: Index{Watch: true},
+		Snapshots: Snapshots{Versions: 50, Days: 90, MaxBytes: 1 << 30}, Elicit: askDefaults,
+		Page: Page{Listen: "127.0.0.1:0"}, Events: Events{MaxBytes: 10 << 20}, Index: Index{Watch: true},
 		Throttle: Throttle{
 			Read: Rate{6000, 1000}, Write: Rate{600, 200}, Delete: Rate{60, 20},
 			Bulk: Rate{60, 20}, Execute: Rate{30, 10}, Admin: Rate{30, 10},
@@ -99,7 +100,8 @@ func TestFile(t *testing.T) {
 		},
 		StateDir:  p.path("state"),
 		Governor:  Governor{MaxResponseBytes: 20000},
-		Snapshots: Snapshots{Versions: 50, Days: 90, MaxBytes: 1 << 30}, Elicit: askDefaults, Events: Events{MaxBytes: 10 << 20}, Index: Index{Watch: true},
+		Snapshots: Snapshots{Versions: 50, Days: 90, MaxBytes: 1 << 30}, Elicit: askDefaults,
+		Page: Page{Listen: "127.0.0.1:0"}, Events: Events{MaxBytes: 10 << 20}, Index: Index{Watch: true},
 		Log: Log{Level: "debug"},
 	}
 	want.Throttle = defaults[Throttle]()
@@ -286,6 +288,27 @@ func TestAListReplacesItsDefault(t *testing.T) {
 		if _, err := Env(func(string) string { return "" }).Load(file); err == nil {
 			t.Errorf("%s was taken", bad)
 		}
+	}
+}
+
+// Nobody on another machine reaches the page, whatever the config says.
+func TestThePageListensOnThisMachineAlone(t *testing.T) {
+	p := newPlace(t)
+	for listen, ok := range map[string]bool{
+		"127.0.0.1:0": true, "127.0.0.1:8080": true, "[::1]:0": true, "0.0.0.0:0": false, ":8080": false, "[::]:0": false, "localhost:0": false,
+		"192.0.2.1:80": false, "127.0.0.1": false, "127.0.0.1:99999": false, "[::ffff:127.0.0.1]:1": false, "": false,
+	} {
+		file := p.path("c.yaml")
+		if err := os.WriteFile(file, fmt.Appendf(nil, "vaults: [{path: %q}]\npage: {listen: %q}\n", p.path("Notes"), listen), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := p.env().Load(file)
+		if ok && (err != nil || c.Page.Listen != listen) || !ok && (err == nil || !strings.Contains(err.Error(), "page.listen") || !strings.Contains(err.Error(), "127.0.0.1:0")) {
+			t.Errorf("%q: %v", listen, err)
+		}
+	}
+	if got := Default().Page.Listen; got != "127.0.0.1:0" {
+		t.Errorf("%q", got)
 	}
 }
 

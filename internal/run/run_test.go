@@ -232,3 +232,34 @@ func TestWhereProgramsAreFound(t *testing.T) {
 		t.Errorf("installed meanwhile: %v", err)
 	}
 }
+
+// What is launched goes on when its time is over, and is told of when it fails before.
+func TestALaunchedProgramOutlivesItsTime(t *testing.T) {
+	done := filepath.Join(t.TempDir(), "done")
+	c := script(`while [ ! -e "$1.go" ]; do sleep 0.02; done; echo "$GIVEN" >"$1.part"; mv "$1.part" "$1"`, done)
+	c.Timeout, c.Env = 50*time.Millisecond, []string{"GIVEN=x", "PATH=/usr/bin:/bin"}
+	if err := shell().Launch(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(done+".go", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if text, err := os.ReadFile(done); err == nil {
+			if string(text) != "x\n" {
+				t.Errorf("%q", text)
+			}
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("it has ended with its time")
+		}
+	}
+	e, ok := errors.AsType[*ExitError](shell().Launch(t.Context(), script("exit 3")))
+	if !ok || e.Code != 3 {
+		t.Errorf("%v", e)
+	}
+	if err := shell().Launch(t.Context(), Command{Name: "none", Timeout: time.Minute}); !errors.As(err, new(*MissingError)) {
+		t.Errorf("%v", err)
+	}
+}
