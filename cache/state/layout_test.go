@@ -152,7 +152,8 @@ func TestARequestOfTheLayoutBeforeIsAnsweredAndUsed(t *testing.T) {
 }
 
 // The tables hold what the design of the gate says, under its names. What else is
-// there is for this program: the order of requests, what has changed by name, and
+// there is for this program: the order of requests, whether they can be undone and
+// what else the person is told, what has changed by name, and
 // how and when a request was answered.
 func TestTheTablesOfTheGate(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir(), secrets.NewProcessRing())
@@ -162,7 +163,7 @@ func TestTheTablesOfTheGate(t *testing.T) {
 	defer s.Close()
 	for table, want := range map[string]string{
 		"requests": "request_id vault tool caller call_hash state_fp floor_reason summary preview candidates method mode negotiated fallback reason raised_at expires_at status" +
-			" seq marks answered_at route",
+			" seq undo notes marks answered_at route",
 		"grants":     "grant_id request_id token_hash route attested_by vault tool caller call_hash state_fp choice max_uses uses issued_at expires_at consumed_at released_at revoked_at",
 		"executions": "execution_id grant_id call_hash tool vault caller attempt started_at finished_at outcome receipt",
 	} {

@@ -531,6 +531,30 @@ func TestAnAgentsShellDoesNotGetIn(t *testing.T) {
 	}
 }
 
+// Where the config does not take the page's word, the page says so and shows nothing.
+func TestThePageIsNoRouteWhereTheConfigSaysSo(t *testing.T) {
+	d := newDesk(t, "routes: [form, console, cli]")
+	d.serve()
+	d.blocked("a.md")
+	address := d.onPage()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := (&http.Client{Jar: jar}).Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(res.Body)
+	res.Body.Close()
+	if err != nil || strings.Contains(string(text), "a.md") || !strings.Contains(string(text), "elicit.routes") {
+		t.Errorf("%v: %s", err, text)
+	}
+	if a := d.call("delete_note", deleteA); a.reason != "approval_required" {
+		t.Errorf("a call waits for a page that may not answer it: %+v", a)
+	}
+}
+
 // What a server says never has the address of the page in it, nor a way to its code.
 func TestNoTextOfAServerHasTheAddressOfThePage(t *testing.T) {
 	d := newDesk(t, "")

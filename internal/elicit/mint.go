@@ -169,13 +169,14 @@ func (d *Desk) find(ctx context.Context, n Named) (Found, error) {
 	var b strings.Builder
 	b.WriteString("the call waits in several places; say which one with --vault:")
 	for _, h := range hits {
-		fmt.Fprintf(&b, "\n  %s: %s", h.Request.Vault, h.folder())
+		fmt.Fprintf(&b, "\n  %s: %s", h.Request.Vault, h.Folder())
 	}
 	return Found{}, errors.New(b.String())
 }
 
-// folder is the vault whose state a place is, or the state folder itself.
-func (p *place) folder() string {
+// Folder is the vault whose state it is, by its path on this machine, or the state
+// folder if that is not known.
+func (p *place) Folder() string {
 	if len(p.vaults) > 0 {
 		return p.vaults[0].Path
 	}

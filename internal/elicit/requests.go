@@ -180,7 +180,3 @@ func (d *Desk) leaveHouse() {
 		d.house = nil
 	}
 }
-
-// Folder is the vault whose request it is, by its path on this machine, or the
-// state folder if that is not known.
-func (f Found) Folder() string { return f.folder() }

@@ -8,6 +8,7 @@ import (
 
 	"vault-mcp/cache/state"
 	"vault-mcp/hitl"
+	"vault-mcp/internal/elicit"
 	"vault-mcp/tools"
 	"vault-mcp/vault/change"
 )
@@ -25,6 +26,7 @@ type row struct {
 	When, Machine             string
 	What, By                  string
 	Tool, Caller, Vault, Note string
+	Folder                    string
 	Paths                     []string
 	More                      int
 	Change                    string
@@ -53,16 +55,16 @@ func (p *Page) history(w http.ResponseWriter, r *http.Request, s *session) {
 	v := past{frame: frameOf(s, "history"), Wrong: told(wrong)}
 	for _, a := range list {
 		if a.Kind != state.AuditBegin && len(v.Rows) < historyRows { // its end tells more
-			v.Rows = append(v.Rows, rowOf(a.Audited))
+			v.Rows = append(v.Rows, rowOf(a))
 		}
 	}
 	p.show(w, http.StatusOK, "history", v)
 }
 
-func rowOf(a state.Audited) row {
+func rowOf(a elicit.Recorded) row {
 	r := row{
 		When: a.At.Local().Format(clock), Machine: a.At.UTC().Format(time.RFC3339), What: string(a.Kind), Tool: hitl.Display(a.Tool), Caller: hitl.Display(a.Caller),
-		Vault: hitl.Display(a.Vault), Note: hitl.Display(a.Reason), More: a.More, Change: a.Change,
+		Vault: hitl.Display(a.Vault), Note: hitl.Display(a.Reason), More: a.More, Change: a.Change, Folder: hitl.Text(a.Folder()),
 	}
 	for _, path := range a.Paths {
 		r.Paths = append(r.Paths, hitl.Display(path))

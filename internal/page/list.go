@@ -120,8 +120,10 @@ type item struct {
 	// long as nobody has answered.
 	Age, Left, Status string
 	// Over says that it can no longer be answered.
-	Over    bool
-	Diff    diff
+	Over bool
+	Diff diff
+	// Cut says that the diff is longer than what is kept of it.
+	Cut     bool
 	Choices []choice
 	// Gated is false of a question alone.
 	Gated bool
@@ -138,6 +140,7 @@ func itemOf(a asked) item {
 		ID: a.ID, Shown: shown(a.Request), Tool: hitl.Display(a.Tool), Vault: hitl.Display(a.Vault), Folder: a.folder, Caller: hitl.Display(a.Caller),
 		Summary: hitl.Display(a.Summary), Why: elicit.Why(a.Request), Undo: hitl.Display(a.Undo), Gated: a.Floor != "",
 		Age: elicit.Span(a.now.Sub(a.Raised)), Left: elicit.Span(a.Expires.Sub(a.now)), Diff: diffOf(a.Preview), Over: !a.open(),
+		Cut: len(a.Preview) >= hitl.MaxPreview,
 	}
 	switch {
 	case i.Over && a.Status == hitl.Open:

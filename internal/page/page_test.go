@@ -378,6 +378,27 @@ func TestAnOutdatedPageDecidesNothing(t *testing.T) {
 	}
 }
 
+// A person knows when they do not see all of a change.
+func TestADiffThatIsCutSaysSo(t *testing.T) {
+	r := newRoom(t, nil)
+	b := r.in()
+	for _, tt := range []struct {
+		lines int
+		cut   bool
+	}{{1000, false}, {hitl.MaxPreview / 4, true}} {
+		id := r.raise(func(q *hitl.Request) {
+			q.Preview = fmt.Sprintf("--- a.md\n+++ a.md\n@@ -0,0 +1,%d @@\n%s", tt.lines, strings.Repeat("+日\n", tt.lines))
+		})
+		a := b.get("")
+		if strings.Contains(a.text, "larger than what is shown") != tt.cut || len(a.text) < tt.lines*4 {
+			t.Errorf("%d lines: %d bytes", tt.lines, len(a.text))
+		}
+		if a := b.send(with(b.fields(), "decline", id)); !strings.Contains(a.text, "Declined.") {
+			t.Errorf("%d lines: %.500s", tt.lines, a.text)
+		}
+	}
+}
+
 func TestARequestThatIsNotKeptIsAnsweredWithThat(t *testing.T) {
 	r := newRoom(t, nil)
 	r.raise(nil)
