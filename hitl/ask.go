@@ -15,10 +15,12 @@ const maxOffers = 2
 // NeedsInput is the answer to a modern call that has to come again with what a
 // person said. It is an error so that nothing behind the gate is reached.
 type NeedsInput struct {
-	// Key names the form, and State has to come back with its answer.
-	Key   string
-	Form  Form
-	State string
+	// Key names what is asked, and State has to come back with its answer.
+	Key  string
+	Form Form
+	// Address is to be opened instead of a form, or nil.
+	Address *Address
+	State   string
 }
 
 // Error says what is missing.
@@ -31,11 +33,17 @@ func (g *Gate) ask(ctx context.Context, c *Call, r *Request, offer int) (*change
 	forms := g.formsFor(c)
 	switch {
 	case forms && c.Client.Modern && offer <= maxOffers:
-		return nil, g.offer(ctx, c, r, c.form(), offer)
+		return nil, g.offer(ctx, c, r, &NeedsInput{Key: confirmKey, Form: c.form()}, offer)
 	case forms && !c.Client.Modern && c.Client.Ask != nil && (g.Shim || c.Client.Terminal != ""):
-		return g.await(ctx, c, r, new(c.form()))
+		return g.awaitForm(ctx, c, r)
+	case g.visits(c) && offer <= maxOffers:
+		if permit, err := g.visit(ctx, c, r, offer); permit != nil || err != nil {
+			return permit, err
+		}
+	}
+	switch {
 	case watched:
-		return g.await(ctx, c, r, nil)
+		return g.await(ctx, c, r)
 	case offer > 1:
 		return nil, notObtained(c, r)
 	}
@@ -48,8 +56,8 @@ func (g *Gate) formsFor(c *Call) bool {
 	return c.Client.Terminal != "" || g.Takes(RouteState) && c.admission().Admitted && !g.Memory.alone()
 }
 
-// offer is the form with a state.
-func (g *Gate) offer(ctx context.Context, c *Call, r *Request, form Form, offer int) error {
+// offer is what is asked, with a state.
+func (g *Gate) offer(ctx context.Context, c *Call, r *Request, n *NeedsInput, offer int) error {
 	now, err := g.Store.Now(ctx)
 	if err != nil {
 		return err
@@ -59,42 +67,57 @@ func (g *Gate) offer(ctx context.Context, c *Call, r *Request, form Form, offer 
 		Candidates: candidateDigest(r), Phase: r.phase(), Offer: offer,
 		Issued: now.UnixMilli(), Expires: now.Add(g.Life).UnixMilli(),
 	}
-	text, err := s.encode(g.Keys)
-	if err != nil {
+	if n.Address != nil {
+		s.Phase, s.Consent = phaseVisit, n.Address.ID
+	}
+	if n.State, err = s.encode(g.Keys); err != nil {
 		return err
 	}
-	return &NeedsInput{Key: confirmKey, Form: form, State: text}
+	return n
 }
 
-// reply is what came of a form that was sent.
+// reply is what came of a form or an address that was sent.
 type reply struct {
 	raw json.RawMessage
 	err error
 }
 
-// await waits until a person has answered a request, by the form that is sent
-// first, if there is one, or in another process.
-func (g *Gate) await(ctx context.Context, c *Call, r *Request, form *Form) (permit *change.Permit, err error) {
-	err = g.wait(ctx, c, r, waiting{
-		form: form, told: "A person has to approve the call; it waits.",
-		replied: func(got reply, after time.Duration) (bool, error) {
-			permit, err = g.replied(ctx, c, r, got, after)
-			return permit != nil, err
-		},
-		answered: func(now *Request, gr *Grant) error {
-			permit, err = g.granted(ctx, c, now, gr)
+// awaitForm is await with a form that is sent first.
+func (g *Gate) awaitForm(ctx context.Context, c *Call, r *Request) (permit *change.Permit, err error) {
+	w := g.awaiting(ctx, c, r, &permit)
+	w.send = func(ctx context.Context) (json.RawMessage, error) { return c.Client.Ask(ctx, c.form()) }
+	w.replied = func(got reply, after time.Duration) (bool, error) {
+		permit, err = g.replied(ctx, c, r, got, after)
+		return permit != nil, err
+	}
+	err = g.wait(ctx, c, r, w)
+	return permit, err
+}
+
+// await waits until a person has answered a request in another process, or on the
+// page.
+func (g *Gate) await(ctx context.Context, c *Call, r *Request) (permit *change.Permit, err error) {
+	err = g.wait(ctx, c, r, g.awaiting(ctx, c, r, &permit))
+	return permit, err
+}
+
+func (g *Gate) awaiting(ctx context.Context, c *Call, r *Request, permit **change.Permit) waiting {
+	return waiting{
+		told: "A person has to approve the call; it waits.",
+		answered: func(now *Request, gr *Grant) (err error) {
+			*permit, err = g.granted(ctx, c, now, gr)
 			return err
 		},
 		nobody: func() error { return notObtained(c, r) },
-	})
-	return permit, err
+	}
 }
 
 // waiting is how a call waits for a person.
 type waiting struct {
-	form *Form  // that is sent first, or nil
+	// send sends what is asked through the client first; nil where nothing is.
+	send func(context.Context) (json.RawMessage, error)
 	told string // to the client while it waits
-	// replied takes the reply to the form; unless it is done or fails, the call waits
+	// replied takes the reply to it; unless it is done or fails, the call waits
 	// on. answered takes what somebody has answered elsewhere, and nobody says that the
 	// time is over.
 	replied  func(got reply, after time.Duration) (done bool, err error)
@@ -110,10 +133,10 @@ func (g *Gate) wait(ctx context.Context, c *Call, r *Request, w waiting) error {
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
 	var replies chan reply
-	if w.form != nil {
+	if w.send != nil {
 		replies = make(chan reply, 1)
 		go func() {
-			raw, err := c.Client.Ask(asking, *w.form)
+			raw, err := w.send(asking)
 			replies <- reply{raw, err}
 		}()
 	}

@@ -2,6 +2,7 @@ package hitl
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -114,9 +115,9 @@ func (g *Gate) question(ctx context.Context, c *Call, r *Request) (path string, 
 	case c.wait:
 		return g.put(ctx, c, r, nil)
 	case c.Client.Modern:
-		return "", g.offer(ctx, c, r, c.form(), offer)
+		return "", g.offer(ctx, c, r, &NeedsInput{Key: confirmKey, Form: c.form()}, offer)
 	}
-	return g.put(ctx, c, r, new(c.form()))
+	return g.put(ctx, c, r, func(ctx context.Context) (json.RawMessage, error) { return c.Client.Ask(ctx, c.form()) })
 }
 
 // asking is the request that a call comes with, or the latest one of the same
@@ -172,9 +173,9 @@ func unknowing(c *Call) *fault.Error {
 
 // put waits until a person has said which note is meant, by the form that is sent
 // first, if there is one, or in another process.
-func (g *Gate) put(ctx context.Context, c *Call, r *Request, form *Form) (path string, err error) {
+func (g *Gate) put(ctx context.Context, c *Call, r *Request, send func(context.Context) (json.RawMessage, error)) (path string, err error) {
 	err = g.wait(ctx, c, r, waiting{
-		form: form, told: "A person has to say which note is meant; the call waits.",
+		send: send, told: "A person has to say which note is meant; the call waits.",
 		replied: func(got reply, after time.Duration) (bool, error) {
 			if got.err != nil {
 				return false, g.failed(ctx, c, r, got.err, func() error { return g.unanswered(c, r) })

@@ -15,7 +15,9 @@ const (
 
 // The outcomes of EventAnswered.
 const (
-	Accepted    = "accept"
+	Accepted = "accept"
+	// Consented is an accept of an address: somebody wants to open it.
+	Consented   = "consent_pending"
 	Refused     = "decline"
 	Cancelled   = "cancel"
 	TimedOut    = "timeout"

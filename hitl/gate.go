@@ -50,6 +50,7 @@ type Call struct {
 	back    *signed // what came back with a retry, checked
 	yes     *Answer // and what the person said
 	wait    bool    // nobody has said anything yet, but somebody may at a console
+	going   bool    // somebody said that they open the page
 }
 
 // Reach is how the person behind a call can be reached.
@@ -65,6 +66,12 @@ type Reach struct {
 	// person who makes the call, and returns the result as the client sent it. It is
 	// nil where that is impossible.
 	Ask func(context.Context, Form) (json.RawMessage, error)
+	// Visit sends an address in an older protocol, and returns the result as the
+	// client sent it; nil where that is impossible. Follow tells such a client when what
+	// it sent its person to is over, also after the call; nil where the protocol has no
+	// word for it.
+	Visit  func(context.Context, Address) (json.RawMessage, error)
+	Follow func(id string, over func(context.Context) bool)
 	// Terminal is the account of the person whose terminal Ask uses, or "".
 	Terminal string
 	// Idle is called before waiting for a person, and what it returns when that is
@@ -90,6 +97,8 @@ type Gate struct {
 	Shim  bool
 	// Watched reports whether a console or page is open that shows requests.
 	Watched func() bool
+	// Pages are where people answer whose clients open addresses and show no forms.
+	Pages Pages
 	// Patience is how long a call waits for a person at most, and Pause how often it
 	// looks for an answer.
 	Patience, Pause time.Duration
@@ -144,7 +153,7 @@ func (g *Gate) Answered(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	if s.State != r.State.Shown(r.ID) || s.Candidates != candidateDigest(r) || s.Phase != r.phase() {
+	if s.State != r.State.Shown(r.ID) || s.Candidates != candidateDigest(r) || s.Phase != r.phase() && (s.Phase != phaseVisit || r.phase() != phaseConfirm) {
 		return invalidState("foreign").with("differs", "state")
 	}
 	if answered && s.Phase == phaseChoose {
@@ -153,6 +162,13 @@ func (g *Gate) Answered(ctx context.Context, c *Call) error {
 			return malformedAnswer(err)
 		}
 		answer = &a
+	}
+	if answered && s.Phase == phaseVisit {
+		a, err := ParseConsent(raw)
+		if err != nil {
+			return malformedAnswer(err)
+		}
+		answer = &Answer{Action: a}
 	}
 	if r.Status != Open && r.Status != Approved {
 		return g.ended(ctx, c, r, gr)
@@ -173,8 +189,12 @@ func (g *Gate) Answered(ctx context.Context, c *Call) error {
 		return nil
 	}
 	after := now.Sub(time.UnixMilli(s.Issued))
-	if s.Phase == phaseChoose {
+	switch s.Phase {
+	case phaseChoose:
 		return g.settle(ctx, c, r, *answer, after)
+	case phaseVisit:
+		c.going, c.yes = answer.Action == Accept, nil
+		return g.consented(ctx, c, r, s.Consent, answer.Action, after)
 	}
 	return g.no(ctx, c, r, *answer, after)
 }
@@ -259,7 +279,7 @@ func (g *Gate) Confirm(ctx context.Context, c *Call) (*change.Permit, error) {
 		return g.byChoice(ctx, c)
 	case c.Token != "":
 		return g.byToken(ctx, c)
-	case c.back != nil && (c.yes != nil || !c.wait):
+	case c.back != nil && (c.yes != nil || c.going || !c.wait):
 		return g.byState(ctx, c)
 	}
 	return g.plain(ctx, c)
@@ -313,6 +333,11 @@ func (g *Gate) granted(ctx context.Context, c *Call, r *Request, gr *Grant) (*ch
 	if gr.Route.Person() {
 		g.Memory.attended()
 	}
+	if c.back != nil && c.back.Consent != "" {
+		if err := g.arrived(ctx, c, r, c.back.Consent); err != nil {
+			return nil, err
+		}
+	}
 	return &change.Permit{Grant: gr.ID, Vault: r.Vault, State: r.State, Choice: gr.Choice}, nil
 }
 
@@ -353,13 +378,16 @@ func (g *Gate) byState(ctx context.Context, c *Call) (*change.Permit, error) {
 	if r.Status != Open {
 		return g.granted(ctx, c, r, gr)
 	}
-	if !g.Takes(RouteState) {
+	if c.back.Phase != phaseVisit && !g.Takes(RouteState) {
 		return nil, notObtainedByForm(c)
 	}
 	if g.differs(c, r) {
 		return nil, g.drift(ctx, c, r)
 	}
-	if c.yes == nil {
+	switch {
+	case c.going:
+		return g.await(ctx, c, r)
+	case c.yes == nil:
 		return g.ask(ctx, c, r, c.back.Offer+1) // good, and nothing was answered
 	}
 	return g.approve(ctx, c, r, *c.yes)
@@ -419,7 +447,7 @@ func (g *Gate) plain(ctx context.Context, c *Call) (*change.Permit, error) {
 		return nil, declined(c, r)
 	}
 	if c.wait {
-		return g.await(ctx, c, r, nil)
+		return g.await(ctx, c, r)
 	}
 	return g.ask(ctx, c, r, 1)
 }
@@ -427,7 +455,7 @@ func (g *Gate) plain(ctx context.Context, c *Call) (*change.Permit, error) {
 // raise keeps a new request for a call.
 func (g *Gate) raise(ctx context.Context, c *Call) (*Request, error) {
 	kid, _ := g.Keys.Key(fingerprintLabel)
-	a := c.admission()
+	a := g.sends(c)
 	r := &Request{
 		Bound: Bound{Vault: c.Vault, Tool: c.Tool, Caller: c.Caller, Call: c.Hash, State: seal(g.Keys, kid, c.Parts)},
 		Floor: c.Floor, Summary: c.Summary, Undo: c.Undo, Notes: c.Notes, Preview: c.preview(true), Marks: c.Marks, Candidates: g.candidates(c, kid),

@@ -34,6 +34,8 @@ const (
 	phaseConfirm = "confirm"
 	// phaseChoose is which of several notes is meant, with a yes where that is needed.
 	phaseChoose = "choose"
+	// phaseVisit is a yes or no on the page, to which the person was sent.
+	phaseVisit = "visit"
 )
 
 // MethodCall is the method of the requests that a state can belong to.
@@ -61,10 +63,12 @@ type signed struct {
 	State      string `json:"state"`
 	Candidates string `json:"candidates"`
 	Phase      string `json:"phase"`
-	Era        string `json:"era"`
-	Offer      int    `json:"offer"`
-	Issued     int64  `json:"iat"` // Unix milliseconds
-	Expires    int64  `json:"exp"` // Unix milliseconds
+	// Consent is the id in the address that was offered; "" with a form.
+	Consent string `json:"consent,omitempty"`
+	Era     string `json:"era"`
+	Offer   int    `json:"offer"`
+	Issued  int64  `json:"iat"` // Unix milliseconds
+	Expires int64  `json:"exp"` // Unix milliseconds
 }
 
 // Why a state is refused.
@@ -135,7 +139,7 @@ func (s signed) foreign(c *Call) string {
 		return "caller"
 	case s.Call != string(c.Hash):
 		return "arguments"
-	case s.Phase != phaseConfirm && s.Phase != phaseChoose:
+	case s.Phase != phaseConfirm && s.Phase != phaseChoose && s.Phase != phaseVisit:
 		return "phase"
 	}
 	return ""

@@ -44,6 +44,12 @@ type Options struct {
 	Clock func() time.Time
 	// Patience is how long a call waits for a person at most; 0 is hitl.Patience.
 	Patience time.Duration
+	// Page opens the page of this server, if it is not open yet, and tells its origin
+	// on loopback. It is for people whose clients open addresses and show no forms; nil
+	// where there is none.
+	Page func() (origin string, err error)
+	// Account is the person's, for whom the page opens.
+	Account string
 }
 
 // App is a configured server that has not done anything yet: nothing is

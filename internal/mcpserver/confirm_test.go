@@ -134,7 +134,6 @@ func TestCapabilities(t *testing.T) {
 		forms        bool
 	}{
 		{`{}`, false},
-		{`{"elicitation":{"url":{}}}`, false},
 		{`{"roots":{},"sampling":{}}`, false},
 		{`{"elicitation":{}}`, true},
 		{`{"elicitation":{"form":{}}}`, true},

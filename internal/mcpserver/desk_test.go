@@ -15,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"vault-mcp/internal/app"
 )
 
 // What a call that needs a person would do: the whole of a note is replaced.
@@ -35,6 +37,7 @@ type desk struct {
 	dir    string
 	before map[string]string
 	meta   string // of a modern request; "" is an older protocol
+	app    *app.App
 	id     int
 }
 
@@ -42,9 +45,15 @@ type desk struct {
 // a handshake; capabilities are what the client declares.
 func atDesk(t *testing.T, version, capabilities string, test func(*desk)) {
 	t.Helper()
+	atDeskWith(t, version, capabilities, nil, test)
+}
+
+// atDeskWith is atDesk with settings of elicit.
+func atDeskWith(t *testing.T, version, capabilities string, elicit map[string]any, test func(*desk)) {
+	t.Helper()
 	dir, home := copyGarden(t), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		d := openDesk(t, home, ring, dir, version, capabilities)
+		d := openDeskOf(t, newAppOf(t, slog.New(slog.DiscardHandler), home, ring, budget, elicit, dir), home, dir, version, capabilities)
 		test(d)
 		d.close()
 	})
@@ -53,7 +62,12 @@ func atDesk(t *testing.T, version, capabilities string, test func(*desk)) {
 func openDesk(t *testing.T, home, ring, dir, version, capabilities string, otherDirs ...string) *desk {
 	t.Helper()
 	a := newAppIn(t, slog.New(slog.DiscardHandler), home, ring, budget, append([]string{dir}, otherDirs...)...)
-	d := &desk{client: connectTo(t, a), home: home, dir: dir, before: files(t, dir)}
+	return openDeskOf(t, a, home, dir, version, capabilities)
+}
+
+func openDeskOf(t *testing.T, a *app.App, home, dir, version, capabilities string) *desk {
+	t.Helper()
+	d := &desk{client: connectTo(t, a), app: a, home: home, dir: dir, before: files(t, dir)}
 	if version == "2026-07-28" {
 		d.meta = strings.Replace(modernMeta, `"io.modelcontextprotocol/clientCapabilities":{}`, `"io.modelcontextprotocol/clientCapabilities":`+capabilities, 1)
 		return d
@@ -92,6 +106,8 @@ type message struct {
 	Params struct {
 		Message         string
 		Mode            *string
+		URL             string
+		ElicitationID   string
 		RequestedSchema json.RawMessage
 		RequestID       int
 		Progress        int
@@ -103,6 +119,8 @@ type message struct {
 			Params struct {
 				Message         string
 				Mode            *string
+				URL             string
+				ElicitationID   string
 				RequestedSchema json.RawMessage
 			}
 		}
@@ -275,7 +293,7 @@ func (d *desk) left(ledger string) {
 		d.t.Errorf("kept: %s, want %s", got, ledger)
 	}
 	want := d.before
-	if ledger == keptByState || ledger == keptByForm {
+	if ledger == keptByState || ledger == keptByForm || ledger == keptByPage {
 		want = maps.Clone(want)
 		want[replacedNote] = replacedBy
 	}

@@ -66,6 +66,12 @@ func newAppWith(t testing.TB, log *slog.Logger, vaultDir string, budget int) *ap
 // config and its state, and ring its keys.
 func newAppIn(t testing.TB, log *slog.Logger, home, ring string, budget int, vaultDirs ...string) *app.App {
 	t.Helper()
+	return newAppOf(t, log, home, ring, budget, nil, vaultDirs...)
+}
+
+// newAppOf is newAppIn with settings of elicit.
+func newAppOf(t testing.TB, log *slog.Logger, home, ring string, budget int, elicit map[string]any, vaultDirs ...string) *app.App {
+	t.Helper()
 	env := config.Env(func(name string) string {
 		if name == "HOME" {
 			return home
@@ -77,11 +83,15 @@ func newAppIn(t testing.TB, log *slog.Logger, home, ring string, budget int, vau
 		vaults = append(vaults, map[string]any{"id": filepath.Base(dir), "path": dir})
 	}
 	file := filepath.Join(home, "config.yaml")
-	text, err := json.Marshal(map[string]any{
+	settings := map[string]any{
 		"state_dir": filepath.Join(home, "state"),
 		"vaults":    vaults,
 		"governor":  map[string]any{"max_response_bytes": budget},
-	})
+	}
+	if elicit != nil {
+		settings["elicit"] = elicit
+	}
+	text, err := json.Marshal(settings)
 	if err == nil {
 		err = os.WriteFile(file, text, 0o600)
 	}
@@ -102,7 +112,7 @@ func newAppIn(t testing.TB, log *slog.Logger, home, ring string, budget int, vau
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := app.New(cfg, app.Options{Env: env, Version: "0.0.0", Log: log, NoIndex: true}) // transcripts stand still in time, an index does not
+	a, err := app.New(cfg, app.Options{Env: env, Version: "0.0.0", Log: log, NoIndex: true, Page: testPage, Account: testAccount}) // transcripts stand still in time, an index does not
 	if err != nil {
 		t.Fatal(err)
 	}
