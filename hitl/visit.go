@@ -23,9 +23,9 @@ type Pages struct {
 	User string
 }
 
-// visitPath is where the page takes the id of a consent, as the login for that one
-// request.
-const visitPath = "/c/"
+// VisitPath is where the page takes the id of a consent, as the login for that one
+// request; the id follows.
+const VisitPath = "/c/"
 
 // visitWords are all that a client shows with an address: what is asked stands on
 // the page, so that nothing of it passes through the client.
@@ -86,7 +86,7 @@ func (g *Gate) address(ctx context.Context, c *Call, r *Request) (*Address, erro
 	var random [16]byte
 	rand.Read(random[:]) // never fails
 	id := hex.EncodeToString(random[:])
-	a := &Address{URL: origin + visitPath + id, ID: id, Message: c.visitWords()}
+	a := &Address{URL: origin + VisitPath + id, ID: id, Message: c.visitWords()}
 	if d := AdmitURL(a.URL, a.ID, Origins{Own: origin}, c.admission().Negotiated); !d.Admitted {
 		return nil, nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"vault-mcp/internal/app"
 	"vault-mcp/internal/config"
+	"vault-mcp/internal/page"
 )
 
 // source names what is served.
@@ -27,7 +28,7 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 		return err
 	}
 	log := logger(p.stderr, c.LogLevel, cfg)
-	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: log, Patience: p.patience})
+	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: log, Patience: p.patience, Listen: page.Listen})
 	if err != nil {
 		return err
 	}

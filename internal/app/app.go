@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"sync"
 	"time"
 
@@ -44,12 +45,9 @@ type Options struct {
 	Clock func() time.Time
 	// Patience is how long a call waits for a person at most; 0 is hitl.Patience.
 	Patience time.Duration
-	// Page opens the page of this server, if it is not open yet, and tells its origin
-	// on loopback. It is for people whose clients open addresses and show no forms; nil
-	// where there is none.
-	Page func() (origin string, err error)
-	// Account is the person's, for whom the page opens.
-	Account string
+	// Listen opens the listener of this server's own page, for people whose clients
+	// open addresses and show no forms; nil is no page. page.Listen is the real one.
+	Listen func(address string) (net.Listener, error)
 }
 
 // App is a configured server that has not done anything yet: nothing is
@@ -68,6 +66,7 @@ type App struct {
 	state   *state
 	// memory is what this process remembers of answers.
 	memory hitl.Memory
+	page   *ownPage
 	meter  *telemetry.Meter
 	begin  sync.Once
 }
@@ -76,6 +75,7 @@ type App struct {
 // who started the program.
 func New(cfg *config.Config, o Options) (*App, error) {
 	a := &App{cfg: cfg, opts: o, writers: map[string]*writer{}}
+	a.page = &ownPage{app: a}
 	byID := map[string]*acl.View{}
 	var ids []string
 	for _, vc := range cfg.Vaults {
@@ -144,6 +144,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 
 // Close closes the vaults and takes the server off the per-user list.
 func (a *App) Close() {
+	a.page.close()
 	if a.state != nil {
 		a.state.leave()
 	}

@@ -30,7 +30,7 @@ func (a *App) gateOf(vault int, s *kept.Store) *hitl.Gate {
 	return &hitl.Gate{
 		Store: s.Requests(), Keys: ring{a.state}, Memory: &a.memory, Life: e.TTL.Duration(),
 		Takes: func(r hitl.Route) bool { return e.Takes(wayOf(r)) }, Shim: e.LegacyShim, Watched: a.watched(s), Patience: cmp.Or(a.opts.Patience, hitl.Patience), Pause: lookEvery,
-		Pages: hitl.Pages{Open: a.opts.Page, Consents: &hitl.Registry{Store: s, Log: a.opts.Log}, User: a.opts.Account},
+		Pages: a.pagesOf(s),
 		Event: a.meter.Event,
 	}
 }

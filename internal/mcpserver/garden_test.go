@@ -112,7 +112,7 @@ func newAppOf(t testing.TB, log *slog.Logger, home, ring string, budget int, eli
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := app.New(cfg, app.Options{Env: env, Version: "0.0.0", Log: log, NoIndex: true, Page: testPage, Account: testAccount}) // transcripts stand still in time, an index does not
+	a, err := app.New(cfg, app.Options{Env: env, Version: "0.0.0", Log: log, NoIndex: true, Listen: listen}) // transcripts stand still in time, an index does not
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,30 +5,52 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	kept "vault-mcp/cache/state"
 	"vault-mcp/hitl"
+	"vault-mcp/internal/elicit"
 	"vault-mcp/internal/secrets"
 )
 
-// Where the page of these servers listens, and for whom: nothing opens it, so what a
-// person does there is done by onPage.
-const (
-	testOrigin  = "http://127.0.0.1:4711"
-	testAccount = "ana"
-)
+// testOrigin is where the page of these servers listens. Nobody gets through to it, as
+// time stands still while somebody waits for the network: what a person does there is
+// done by onPage. The page itself is tested where time passes.
+const testOrigin = "http://127.0.0.1:4711"
 
-func testPage() (string, error) { return testOrigin, nil }
+// unreached is a listener to which nobody connects.
+type unreached struct {
+	ended chan struct{}
+	once  sync.Once
+}
+
+func listen(string) (net.Listener, error) { return &unreached{ended: make(chan struct{})}, nil }
+
+func (u *unreached) Accept() (net.Conn, error) {
+	<-u.ended
+	return nil, net.ErrClosed
+}
+
+func (u *unreached) Close() error {
+	u.once.Do(func() { close(u.ended) })
+	return nil
+}
+
+func (u *unreached) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711} }
 
 // addresses is what a client declares that opens them and shows no forms.
 const addresses = `{"elicitation":{"url":{}}}`
 
-const keptByPage = "request used, grant by ana over page used 1, execution applied"
+var (
+	testAccount = elicit.Account()
+	keptByPage  = "request used, grant by " + testAccount + " over page used 1, execution applied"
+)
 
 // sentTo checks what a client is told of the page, and returns the id in the
 // address. Nothing of the call's content passes through the client.

@@ -25,7 +25,7 @@ type Consents struct {
 
 // Path is where on a page somebody gets in by the id of a consent: once, as long
 // as it is offered or pending.
-func Path(id string) string { return "/c/" + id }
+func Path(id string) string { return hitl.VisitPath + id }
 
 // errOver means that a consent lets nothing happen any more.
 var errOver = errors.New("this address is no longer good")

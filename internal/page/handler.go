@@ -29,7 +29,7 @@ var headers = map[string]string{
 func (p *Page) handler(host string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /in/{code}", p.enter)
-	mux.HandleFunc("GET /c/{id}", p.visitor)
+	mux.HandleFunc("GET "+Path("{id}"), p.visitor)
 	for name, kind := range map[string]string{"style.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"} {
 		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", kind+"; charset=utf-8")
