@@ -30,6 +30,9 @@ const declined = 'elicit_required approval_declined';
 const required = 'elicit_required approval_required';
 const done = 'done';
 
+// The first protocol that knows addresses.
+const urls = '2025-11-25';
+
 // Cases: what the client declares, how its user answers, and what is to come of
 // it with a handshake and without. Only done may change the vault.
 const cases = [
@@ -47,20 +50,36 @@ const cases = [
   { name: 'no capability', declares: {}, want: [required, required] },
   { name: '{}', declares: { elicitation: {} }, user: yes, want: [done, done] },
   { name: 'form and url', declares: { elicitation: { form: {}, url: {} } }, user: yes, want: [done, done] },
-  { name: 'url only', declares: { elicitation: { url: {} } }, user: yes, want: [required, required] },
+  { name: 'url only', declares: { elicitation: { url: {} } }, user: yes, page: 'approve', want: [done, done], since: urls },
+  { name: 'url only, and no', declares: { elicitation: { url: {} } }, user: yes, page: 'decline', want: [declined, declined], since: urls },
+  { name: 'url only, and not opened', declares: { elicitation: { url: {} } }, user: answers({ action: 'decline' }), want: [declined, declined], since: urls },
   { name: 'never answers', declares: form, user: () => never, timeout: impatience, want: ['throws', 'throws'] },
   { name: 'closes stdin', declares: form, user: () => never, closes: true, want: [notObtained, 'throws'] },
 ];
 
+// answerOn does what a person does with a page: opens its address in a browser, reads
+// the form there, and presses one of its buttons.
+async function answerOn(address, button) {
+  let at = new URL(address);
+  let res = await fetch(at, { redirect: 'manual' });
+  const cookie = res.headers.get('set-cookie').split(';')[0];
+  at = new URL(res.headers.get('location'), at);
+  const text = await (await fetch(at, { headers: { cookie } })).text();
+  const fields = new URLSearchParams([...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(([, k, v]) => [k, v]));
+  fields.set(button, text.match(new RegExp(`<button name="${button}" value="([0-9a-f]{32})"`))[1]);
+  res = await fetch(new URL('answer', at), { method: 'POST', body: fields, headers: { cookie, origin: at.origin }, redirect: 'manual' });
+  return text.includes(note) && res.status === 303;
+}
+
 // asks runs every case with one client. open makes the client and its transport
 // for a vault and what it declares; the rest is what run.mjs uses itself.
-export async function asks(name, modern, { open, plant, contents, check }) {
+export async function asks(name, version, { open, plant, contents, check }) {
   const waiting = [...cases];
   await Promise.all(Array.from({ length: atOnce }, async () => {
-    for (let c; (c = waiting.shift());) await one(`${name}: ${c.name}`, modern, c);
+    for (let c; (c = waiting.shift());) await one(`${name}: ${c.name}`, c);
   }));
 
-  async function one(label, modern, c) {
+  async function one(label, c) {
     const vault = plant();
     const before = contents(vault);
     const { client, transport } = open(vault, c.declares);
@@ -69,6 +88,12 @@ export async function asks(name, modern, { open, plant, contents, check }) {
     if (c.user) {
       const user = (request) => {
         shown++;
+        if (request.params.mode === 'url') {
+          const { message, url } = request.params;
+          check(`${label}: the address`, !message.includes(note) && url.startsWith('http://127.0.0.1:'), JSON.stringify(request.params));
+          if (c.page) sleep(thinking).then(() => answerOn(url, c.page)).then((ok) => check(`${label}: the page`, ok, 'it shows something else'), (e) => check(`${label}: the page`, false, e.stack));
+          return c.user();
+        }
         const { message, requestedSchema: { required, properties } } = request.params;
         check(`${label}: the form`, message.includes(note) && isDeepStrictEqual(required, ['approve']) && !('default' in properties.approve), JSON.stringify(request.params));
         if (c.closes) {
@@ -90,7 +115,7 @@ export async function asks(name, modern, { open, plant, contents, check }) {
     } finally {
       await client.close();
     }
-    const want = c.want[modern ? 1 : 0];
+    const want = version < c.since ? required : c.want[version === '2026-07-28' ? 1 : 0];
     check(`${label}: outcome`, got === want, `want ${want}, got ${got}`);
     check(`${label}: forms shown`, shown === (want === required ? 0 : 1), `${shown}`);
     const after = want === done ? { ...before, [note]: content } : before;

@@ -450,12 +450,12 @@ for (const [name, version, versionNegotiation] of [
   const client = new Client2(info, versionNegotiation && { versionNegotiation });
   await sdk(name, version, vault, client, new Stdio2(server(vault)), () => client.getNegotiatedProtocolVersion());
 }
-const asking = (name, modern, open) => name.includes(flags.only) && asks(name, modern, { open, plant, contents, check });
+const asking = (name, version, open) => name.includes(flags.only) && asks(name, version, { open, plant, contents, check });
 for (const version of ['2025-06-18', '2025-11-25']) {
-  await asking(`sdk 1 ${version} asks`, false, (vault, capabilities) => (
+  await asking(`sdk 1 ${version} asks`, version, (vault, capabilities) => (
     { client: new Client1(info, { capabilities }), transport: new Versioned(server(vault), version) }));
 }
-await asking('client 2 pinned asks', true, (vault, capabilities) => (
+await asking('client 2 pinned asks', '2026-07-28', (vault, capabilities) => (
   { client: new Client2(info, { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } }), transport: new Stdio2(server(vault)) }));
 await Promise.all([inspector('legacy', '2025-11-25'), inspector('modern', '2026-07-28')]);
 
