@@ -17,7 +17,8 @@ const keyLife = 24 * time.Hour
 // Seen finds the change that a call with an idempotency key has made before;
 // nil if there is none. The same key with another call is
 // idempotency_key_mismatch, and with one that is being made just now
-// idempotency_in_flight.
+// idempotency_in_flight. Where nobody can say what became of it, it is
+// indeterminate_outcome.
 func (s *Store) Seen(ctx context.Context, caller, key, tool string, call fingerprint.Call, now time.Time) (r *change.Record, err error) {
 	err = s.read(ctx, func(t *transaction) error {
 		var usedBy, usedCall, id string
@@ -33,8 +34,13 @@ func (s *Store) Seen(ctx context.Context, caller, key, tool string, call fingerp
 			return fault.New(fault.IdempotencyKeyMismatch, "The idempotency key was used for another call.")
 		}
 		r, err = t.record(id, false)
-		if err == nil && r.Outcome == "" {
+		switch {
+		case err != nil:
+		case r.Outcome == "", r.Outcome == change.Indeterminate && r.Ended.IsZero():
 			err = fault.New(fault.IdempotencyInFlight, "The call with this idempotency key is being made.")
+		case r.Outcome == change.Indeterminate:
+			err = fault.New(fault.IndeterminateOutcome, "The call with this idempotency key was interrupted, and it cannot be said whether it was done: look before it is tried again.").
+				With("change_id", r.ID)
 		}
 		return err
 	})

@@ -258,7 +258,16 @@ func (a *App) Seen(ctx context.Context, c *dispatch.Call) (json.RawMessage, erro
 	if err := w.open(ctx); err != nil {
 		return nil, err
 	}
-	r, err := w.store.Seen(ctx, c.Caller.ID, c.Key(), c.Tool.Name, c.Hash, time.Now())
+	seen := func() (*change.Record, error) {
+		return w.store.Seen(ctx, c.Caller.ID, c.Key(), c.Tool.Name, c.Hash, time.Now())
+	}
+	r, err := seen()
+	if err != nil && fault.Of(err).Code == fault.IdempotencyInFlight {
+		// Its process may be dead.
+		if err = w.settle(ctx); err == nil {
+			r, err = seen()
+		}
+	}
 	if err != nil || r == nil {
 		return nil, err
 	}

@@ -46,13 +46,14 @@ func errorsDoc() string {
 	var b strings.Builder
 	b.WriteString(generated + "# Errors\n\nA refusal is a result with `isError` whose structured form is\n" +
 		"`{code, message, retryable, details, recovery}`; its text says the same. What to do depends on the code alone.\n\n" +
-		"| code | meaning | retry the same call | what to do |\n|---|---|---|---|\n")
+		"Of the keys of `details` those come that are known.\n\n" +
+		"| code | meaning | retry the same call | what to do | details |\n|---|---|---|---|---|\n")
 	for _, row := range fault.Table() {
 		retry := "no"
 		if row.Retryable {
 			retry = "yes"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", row.Code, row.Doc, retry, row.Recovery)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", row.Code, row.Doc, retry, row.Recovery, strings.Join(row.Details, ", "))
 	}
 	return b.String()
 }
