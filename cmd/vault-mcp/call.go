@@ -11,6 +11,7 @@ import (
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/config"
 	"vault-mcp/internal/dispatch"
+	"vault-mcp/internal/docgen"
 	"vault-mcp/internal/elicit"
 	"vault-mcp/internal/fault"
 	"vault-mcp/internal/mcpserver"
@@ -82,8 +83,9 @@ func (c callCmd) print(p process, res *tools.Result, err error) error {
 }
 
 type toolsCmd struct {
-	JSON bool   `name:"json" help:"Print the input schemas too."`
-	Name string `arg:"" optional:"" help:"The tool to describe."`
+	JSON     bool   `name:"json" help:"Print the input schemas too."`
+	Markdown bool   `help:"Print what docs/tools.md has."`
+	Name     string `arg:"" optional:"" help:"The tool to describe."`
 }
 
 // Run lists the tools that a server with one vault has.
@@ -99,6 +101,10 @@ func (c toolsCmd) Run(p process) error {
 			return fmt.Errorf("there is no tool %q; vault-mcp tools lists them", c.Name)
 		}
 		all = []*tools.Tool{t}
+	}
+	if c.Markdown {
+		_, err := io.WriteString(p.stdout, docgen.Tools(all))
+		return err
 	}
 	for _, t := range all {
 		if c.JSON {

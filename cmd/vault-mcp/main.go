@@ -19,8 +19,12 @@ import (
 	"vault-mcp/internal/config"
 )
 
-// Version is the program's version.
-const Version = "0.1.0"
+// Version is the program's version, and Dated its day. What is built and packed
+// has no other date, so that the same source gives the same bytes.
+const (
+	Version = "0.1.0"
+	Dated   = "2026-11-30"
+)
 
 // Exit codes.
 const (
@@ -31,17 +35,19 @@ const (
 
 // cli is every command with its flags.
 type cli struct {
-	Serve   serveCmd   `cmd:"" default:"withargs" help:"Serve a vault over stdio; what an MCP client runs."`
-	Call    callCmd    `cmd:"" help:"Make one call and print its answer."`
-	Explain explainCmd `cmd:"" help:"Say what would become of a call, and why, without making it."`
-	Undo    undoCmd    `cmd:"" help:"Take a change back, or list the last ones."`
-	Tools   toolsCmd   `cmd:"" help:"List the tools, or describe one."`
-	Audit   auditCmd   `cmd:"" help:"List what was asked, approved, refused and done, or verify that list."`
-	Elicit  elicitCmd  `cmd:"" help:"Approve or decline calls that wait for a person."`
-	Secrets secretsCmd `cmd:"" help:"Rotate the keys that sign."`
-	Index   indexCmd   `cmd:"" help:"Build the index of a vault, or make sure that it is complete."`
-	Config  configCmd  `cmd:"" help:"Show or check a config file."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Serve      serveCmd      `cmd:"" default:"withargs" help:"Serve a vault over stdio; what an MCP client runs."`
+	Call       callCmd       `cmd:"" help:"Make one call and print its answer."`
+	Explain    explainCmd    `cmd:"" help:"Say what would become of a call, and why, without making it."`
+	Undo       undoCmd       `cmd:"" help:"Take a change back, or list the last ones."`
+	Tools      toolsCmd      `cmd:"" help:"List the tools, or describe one."`
+	Audit      auditCmd      `cmd:"" help:"List what was asked, approved, refused and done, or verify that list."`
+	Elicit     elicitCmd     `cmd:"" help:"Approve or decline calls that wait for a person."`
+	Secrets    secretsCmd    `cmd:"" help:"Rotate the keys that sign."`
+	Index      indexCmd      `cmd:"" help:"Build the index of a vault, or make sure that it is complete."`
+	Config     configCmd     `cmd:"" help:"Show or check a config file."`
+	Completion completionCmd `cmd:"" help:"Print what a shell needs to complete commands, flags and tools."`
+	Man        manCmd        `cmd:"" help:"Print the manual page."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
 
 // process is what a command gets from the operating system.

@@ -161,6 +161,20 @@ func TestHelpHelps(t *testing.T) {
 	}
 }
 
+// docs/tools.md is what the program itself says.
+func TestToolsAsMarkdown(t *testing.T) {
+	want, err := os.ReadFile(filepath.Join("..", "..", "docs", "tools.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := command(t, t.TempDir(), "", "tools", "--markdown"); got.stdout != string(want) {
+		t.Errorf("%d and %d bytes; %+v", len(got.stdout), len(want), got.code)
+	}
+	if got := command(t, t.TempDir(), "", "tools", "--markdown", "read_note"); strings.Count(got.stdout, "\n## ") != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestConfigCommands(t *testing.T) {
 	dir := plant(t, map[string]string{"a.md": ""})
 	file := filepath.Join(t.TempDir(), "vault.yaml")

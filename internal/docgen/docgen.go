@@ -24,16 +24,17 @@ func Files() (map[string]string, error) {
 		return nil, err
 	}
 	return map[string]string{
-		"docs/tools.md":  toolsDoc(r),
+		"docs/tools.md":  Tools(r.All()),
 		"docs/errors.md": errorsDoc(),
 		"docs/config.md": generated + config.Docs(),
 	}, nil
 }
 
-func toolsDoc(r *tools.Registry) string {
+// Tools describes tools; docs/tools.md is that of all.
+func Tools(list []*tools.Tool) string {
 	var b strings.Builder
 	b.WriteString(generated + "# Tools\n\nEvery tool that the server has, by name. Arguments are JSON; unknown ones are refused.\n")
-	for _, t := range r.All() {
+	for _, t := range list {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n%s · scope %s · domain %s\n\n", t.Name, t.Doc, t.Kind, t.Scope, t.Domain)
 		for _, a := range t.Arguments() {
 			fmt.Fprintf(&b, "- %s\n", a)
