@@ -83,20 +83,7 @@ func run(ctx context.Context, args []string, p process) (code int) {
 			code = int(e)
 		}
 	}()
-	var c cli
-	parser, err := kong.New(&c,
-		kong.Name("vault-mcp"),
-		kong.Description("Governed access to Obsidian vaults for AI agents, over MCP.\n\nvault-mcp <folder> serves that vault; every other command says with --help what it takes."),
-		kong.Writers(p.stdout, p.stderr),
-		kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(p),
-	)
-	if err != nil {
-		panic(err) // the struct above is wrong; every test finds it
-	}
-	k, err := parser.Parse(args)
+	k, err := parser(ctx, p).Parse(args)
 	if err != nil {
 		say(p.stderr, err.Error()+"; see vault-mcp --help")
 		return exitUsage
@@ -110,6 +97,23 @@ func run(ctx context.Context, args []string, p process) (code int) {
 		say(p.stderr, err.Error())
 		return exitUsage
 	}
+}
+
+// parser knows every command and what it takes.
+func parser(ctx context.Context, p process) *kong.Kong {
+	k, err := kong.New(&cli{},
+		kong.Name("vault-mcp"),
+		kong.Description("Governed access to Obsidian vaults for AI agents, over MCP.\n\nvault-mcp <folder> serves that vault; every other command says with --help what it takes."),
+		kong.Writers(p.stdout, p.stderr),
+		kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(p),
+	)
+	if err != nil {
+		panic(err) // the struct of the commands is wrong; every test finds it
+	}
+	return k
 }
 
 // say writes one message for the person at the terminal, a line for each

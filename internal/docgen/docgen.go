@@ -1,10 +1,11 @@
 // Package docgen writes the documents that come from code: what the tools take,
-// what the errors mean, what the config accepts, and the marked parts of the
-// README. A test fails when they drift.
+// what the errors mean, what the config accepts, and the marked parts of
+// documents that people write. A test fails when they drift.
 package docgen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"vault-mcp/internal/app"
@@ -59,7 +60,7 @@ func errorsDoc() string {
 	return b.String()
 }
 
-// stages says what each stage of the pipeline decides, for the README.
+// stages says what each stage of the pipeline decides, for docs/security.md.
 var stages = map[string]string{
 	"bind":     "the tool and its arguments, strictly: unknown names and numbers that would be rounded are refused",
 	"caller":   "who calls, with which scopes, on which vault, and whether it is read-only",
@@ -75,16 +76,12 @@ var stages = map[string]string{
 	"audit":    "what became of the call, whatever it was",
 }
 
-// Parts are the generated parts of the README, by the name in their marks.
-func Parts() (map[string]string, error) {
+// Parts are the generated parts of documents that people write: by the
+// document's path from the module's root, and by the name in their marks.
+func Parts() (map[string]map[string]string, error) {
 	r, err := app.Registry()
 	if err != nil {
 		return nil, err
-	}
-	var table strings.Builder
-	table.WriteString("| tool | what it does |\n|---|---|\n")
-	for _, t := range r.All() {
-		fmt.Fprintf(&table, "| `%s` | %s |\n", t.Name, t.Doc)
 	}
 	var list strings.Builder
 	seen := map[string]bool{}
@@ -100,7 +97,29 @@ func Parts() (map[string]string, error) {
 		seen[name] = true
 		fmt.Fprintf(&list, "- **%s**: %s\n", name, what)
 	}
-	return map[string]string{"tools": table.String(), "stages": list.String()}, nil
+	return map[string]map[string]string{
+		"README.md":        {"tools": domains(r)},
+		"docs/security.md": {"stages": list.String()},
+	}, nil
+}
+
+// domains lists the tools by what they are about, a line for each.
+func domains(r *tools.Registry) string {
+	var names []string
+	tools := map[string][]string{}
+	for _, t := range r.All() {
+		if tools[t.Domain] == nil {
+			names = append(names, t.Domain)
+		}
+		tools[t.Domain] = append(tools[t.Domain], "`"+t.Name+"`")
+	}
+	slices.Sort(names)
+	var b strings.Builder
+	b.WriteString("| about | tools |\n|---|---|\n")
+	for _, n := range names {
+		fmt.Fprintf(&b, "| %s | %s |\n", n, strings.Join(tools[n], " "))
+	}
+	return b.String()
 }
 
 // Fill puts the parts between their marks in a text.

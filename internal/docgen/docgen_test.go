@@ -24,12 +24,14 @@ func TestGenerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want["README.md"], err = Fill(string(readme), parts); err != nil {
-		t.Fatal(err)
+	for name, some := range parts {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want[name], err = Fill(string(text), some); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
 	}
 	for name, text := range want {
 		path := filepath.Join(root, filepath.FromSlash(name))
