@@ -20,6 +20,9 @@ func TestTheReadmeRunsAsItStands(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the README is written for a Unix shell")
 	}
+	if testing.Short() {
+		t.Skip("it builds the program twice")
+	}
 	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -142,24 +142,31 @@ func TestWhatTheDocumentsGiveToTheProgramIsTaken(t *testing.T) {
 	}
 }
 
-// The config in the README is one that the program takes.
-func TestTheConfigOfTheReadmeIsTaken(t *testing.T) {
-	dir, n := plant(t, map[string]string{"a.md": ""}), 0
-	for _, b := range blocks(document(t, "README.md")) {
-		if b.kind != "yaml" {
-			continue
-		}
-		n++
-		file := filepath.Join(t.TempDir(), "vault.yaml")
-		if err := os.WriteFile(file, []byte(strings.ReplaceAll(b.text, "/home/ana/Notes", dir)), 0o600); err != nil {
+// Every config in the documents is one that the program takes.
+func TestTheConfigsOfTheDocumentsAreTaken(t *testing.T) {
+	home, n := t.TempDir(), 0
+	for _, vault := range []string{"Notes", "Work"} {
+		if err := os.MkdirAll(filepath.Join(home, vault, ".obsidian"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if got := command(t, t.TempDir(), "", "config", "validate", file); got.code != 0 {
-			t.Errorf("%+v", got)
+	}
+	for _, name := range []string{"README.md", "docs/config.md"} {
+		for _, b := range blocks(document(t, name)) {
+			if b.kind != "yaml" {
+				continue
+			}
+			n++
+			file := filepath.Join(t.TempDir(), "vault.yaml")
+			if err := os.WriteFile(file, []byte(strings.ReplaceAll(b.text, "/home/ana/", home+"/")), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := command(t, home, "", "config", "validate", file); got.code != 0 {
+				t.Errorf("%s: %+v", name, got)
+			}
 		}
 	}
-	if n == 0 {
-		t.Error("it has none")
+	if n < 5 {
+		t.Errorf("only %d were looked at", n)
 	}
 }
 

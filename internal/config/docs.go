@@ -54,6 +54,7 @@ func Docs() string {
 		b.WriteString("| key | type | default | meaning |\n|---|---|---|---|\n")
 		docRows(&b, f.name, v.Field(f.index), f.tag)
 	}
+	b.WriteString(docsExamples)
 	b.WriteString("\n## Environment\n\n| variable | meaning |\n|---|---|\n")
 	for _, e := range variables {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(e.name, ", ", "`, `"), e.doc)
@@ -101,3 +102,39 @@ func docRow(b *strings.Builder, key string, v reflect.Value, tag reflect.StructT
 	cell := strings.NewReplacer("|", `\|`, "*", `\*`, "[", `\[`, "~", `\~`).Replace
 	fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", key, kind, standard, cell(tag.Get("doc")))
 }
+
+const docsExamples = `
+## Examples
+
+An agent that may only read, and not everywhere:
+
+` + "```yaml" + `
+vaults:
+  - path: ~/Notes
+    read_only: true
+    rules:
+      - {glob: "Private/**", verbs: {read: hide}}
+      - {glob: "Health/**", verbs: {read: ask}}
+` + "```" + `
+
+An agent that works in one folder and reads the rest:
+
+` + "```yaml" + `
+vaults:
+  - path: ~/Notes
+    rules:
+      - {glob: "**", verbs: {write: deny, delete: deny}}
+      - {glob: "Inbox/**", verbs: {write: allow, delete: allow}}
+` + "```" + `
+
+Two vaults, approvals that no client can give, and commits with the hooks of the repository:
+
+` + "```yaml" + `
+vaults:
+  - {id: private, path: ~/Notes}
+  - {id: work, path: ~/Work}
+elicit: {routes: [console, cli, page]}
+writes: {require_cas: true}
+git: {hooks: true}
+` + "```" + `
+`
