@@ -207,9 +207,16 @@ type client struct {
 
 func spawn(t *testing.T, home, dir string) *client {
 	t.Helper()
+	return spawnAs(t, os.Args[0], nil, home, dir)
+}
+
+// spawnAs starts a copy of the program, with what the system has to do for it.
+func spawnAs(t *testing.T, binary string, attr *syscall.SysProcAttr, home, dir string) *client {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	t.Cleanup(cancel)
-	c := &client{cmd: exec.CommandContext(ctx, os.Args[0], "serve", dir)}
+	c := &client{cmd: exec.CommandContext(ctx, binary, "serve", dir)}
+	c.cmd.SysProcAttr = attr
 	c.cmd.Env = []string{"VAULT_MCP_TEST_CHILD=1", "HOME=" + home}
 	c.cmd.Stderr = &c.stderr
 	var err error
