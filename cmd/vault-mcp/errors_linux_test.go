@@ -86,6 +86,16 @@ func (w *wire) repository(hook string) {
 	w.write(filepath.Join(w.dir, ".git/hooks/pre-commit"), "#!/bin/sh\n"+hook, 0o755)
 }
 
+// commitInHook begins a commit that stands in its hook until the file go is there.
+func (w *wire) commitInHook() {
+	w.t.Helper()
+	w.repository("touch \"$HOME/begun\"\nn=0\nwhile [ ! -e \"$HOME/go\" ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n+1)); done\n")
+	w.call("git_commit", commits)
+	w.approve(nil)
+	w.send("git_commit", commits)
+	w.await(func() bool { _, err := os.Stat(filepath.Join(w.home, "begun")); return err == nil })
+}
+
 func (w *wire) start() {
 	w.t.Helper()
 	w.c = spawn(w.t, w.home, w.file)
@@ -160,12 +170,7 @@ var provocations = map[fault.Code]func(w *wire) map[string]any{
 	fault.Forbidden:      (*wire).asAReader,
 	fault.GitRefused:     func(w *wire) map[string]any { return w.call("git_status", `{}`) },
 	fault.IdempotencyInFlight: func(w *wire) map[string]any {
-		// The first call stands in the hook until the second one has its answer.
-		w.repository("touch \"$HOME/begun\"\nn=0\nwhile [ ! -e \"$HOME/go\" ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n+1)); done\n")
-		w.call("git_commit", commits)
-		w.approve(nil)
-		w.send("git_commit", commits)
-		w.await(func() bool { _, err := os.Stat(filepath.Join(w.home, "begun")); return err == nil })
+		w.commitInHook()
 		r := w.call("git_commit", commits)
 		w.write(filepath.Join(w.home, "go"), "", 0o600)
 		if first := w.answer(); first["isError"] == true {
@@ -360,6 +365,23 @@ func TestARepeatOfAnUnknownOutcomeDoesNothingAgain(t *testing.T) {
 	if e, _ := r["structuredContent"].(map[string]any); e["code"] != string(fault.IndeterminateOutcome) {
 		t.Errorf("got %v", r)
 	}
+}
+
+// Who repeats a call whose server was killed is not told to wait for it for ever.
+func TestARepeatDoesNotWaitForADeadServer(t *testing.T) {
+	w := newWire(t)
+	w.commitInHook()
+	other := &wire{deletion: w.deletion, t: t}
+	other.call("list_changes", `{}`) // so that it has looked at what was left before
+	if err := w.c.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.c.cmd.Wait() // it was killed
+	r := other.call("git_commit", commits)
+	if e, _ := r["structuredContent"].(map[string]any); e["code"] == string(fault.IdempotencyInFlight) {
+		t.Errorf("got %v", r)
+	}
+	w.write(filepath.Join(w.home, "go"), "", 0o600)
 }
 
 // nextSteps matches the name of a tool, an argument, a command or a setting.
