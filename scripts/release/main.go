@@ -159,12 +159,13 @@ func texts(work string, licences map[string]module) (list []file, version string
 		{"completion/_" + name, 0o644, says("completion", "zsh")},
 		{"completion/" + name + ".fish", 0o644, says("completion", "fish")},
 	}
-	for _, path := range []string{"README.md", "CHANGELOG.md", "LICENSE", "NOTICE"} {
+	docs, _ := filepath.Glob("docs/*.md") // cannot fail: the pattern is one
+	for _, path := range append([]string{"README.md", "CHANGELOG.md", "LICENSE", "NOTICE"}, docs...) {
 		text, e := os.ReadFile(path)
 		if e != nil && err == nil {
 			err = e
 		}
-		list = append(list, file{path, 0o644, text})
+		list = append(list, file{filepath.ToSlash(path), 0o644, text})
 	}
 	theirs, e := thirdParty(licences)
 	if e != nil && err == nil {
