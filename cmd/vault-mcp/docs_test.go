@@ -236,7 +236,7 @@ func TestNamesToMigrateToExist(t *testing.T) {
 			}
 		}
 	}
-	if rows < 40 || same < 4 {
+	if rows < 40 || same < 9 {
 		t.Errorf("only %d rows were looked at, %d of them with the same name", rows, same)
 	}
 }
