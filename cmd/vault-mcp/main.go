@@ -36,6 +36,7 @@ const (
 // cli is every command with its flags.
 type cli struct {
 	Serve      serveCmd      `cmd:"" default:"withargs" help:"Serve a vault over stdio; what an MCP client runs."`
+	Install    installCmd    `cmd:"" help:"Let a client start this program for a vault, or stop that."`
 	Call       callCmd       `cmd:"" help:"Make one call and print its answer."`
 	Explain    explainCmd    `cmd:"" help:"Say what would become of a call, and why, without making it."`
 	Undo       undoCmd       `cmd:"" help:"Take a change back, or list the last ones."`

@@ -113,6 +113,11 @@ func (t *Terminal) line(ctx context.Context, question string) (string, error) {
 	}
 }
 
+// Ask asks for a line; an empty answer is none.
+func (t *Terminal) Ask(ctx context.Context, question string) (string, error) {
+	return t.line(ctx, question)
+}
+
 // flush drops what was typed and not read.
 func (t *Terminal) flush() {
 	flushInput(t.in)

@@ -22,7 +22,7 @@ type shape struct {
 
 const (
 	refused Outcome = "refused"
-	other   = `"git": {"command": "/usr/bin/git-mcp", "args": ["--root", "/srv/a b"], "env": {"A": "1"}}`
+	other           = `"git": {"command": "/usr/bin/git-mcp", "args": ["--root", "/srv/a b"], "env": {"A": "1"}}`
 )
 
 // older are entries of ours from before, for each client.

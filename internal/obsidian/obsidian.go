@@ -130,3 +130,20 @@ func within(folder, dir string) bool {
 	rel, err := filepath.Rel(real, dir)
 	return err == nil && filepath.IsLocal(rel)
 }
+
+// Named is the vault with this id, or the only one with this name.
+func Named(vaults []Vault, name string) (Vault, bool) {
+	var found []Vault
+	for _, v := range vaults {
+		if v.ID == name {
+			return v, true
+		}
+		if v.Name() == name {
+			found = append(found, v)
+		}
+	}
+	if len(found) != 1 {
+		return Vault{}, false
+	}
+	return found[0], true
+}

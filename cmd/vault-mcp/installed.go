@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+
+	"vault-mcp/internal/app"
+	"vault-mcp/internal/elicit"
+	"vault-mcp/internal/install"
+	"vault-mcp/internal/obsidian"
+)
+
+// choose is the vault that is meant when none is named. Several are a question to
+// the person at the terminal.
+func choose(ctx context.Context, known []obsidian.Vault, unread error) (string, error) {
+	here, _ := os.Getwd() // without one it is in no vault
+	likely := obsidian.Likely(known, here)
+	switch len(likely) {
+	case 0:
+		return "", errors.Join(unread, errors.New("no vault is known to Obsidian here: name one with --vault PATH"))
+	case 1:
+		return likely[0].Path, nil
+	}
+	var list strings.Builder
+	for i, v := range likely {
+		fmt.Fprintf(&list, "  %d  %s\n", i+1, v.Path)
+	}
+	several := fmt.Errorf("several vaults are known to Obsidian: name one with --vault\n%s", list.String())
+	term, err := elicit.Open()
+	if err != nil {
+		return "", several
+	}
+	defer term.Close()
+	if _, err := io.WriteString(term, "Obsidian knows several vaults:\n"+list.String()); err != nil {
+		return "", err
+	}
+	typed, err := term.Ask(ctx, "Which one? ")
+	n, nerr := strconv.Atoi(typed)
+	if err != nil || nerr != nil || n < 1 || n > len(likely) {
+		return "", errors.New("none was chosen: name one with --vault PATH")
+	}
+	return likely[n-1].Path, nil
+}
+
+// cost is what the server brings into a client's context.
+type cost struct {
+	Tools int `json:"tools"`
+	// Bytes are those of the list of tools, on the wire.
+	Bytes int `json:"bytes"`
+	// Tokens is a guess: four bytes are about one.
+	Tokens int `json:"tokens"`
+	// Gated are the tools that need a person each time.
+	Gated []string `json:"gated"`
+}
+
+// handshake asks a server for its tools as a client does.
+const handshake = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"install","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+`
+
+// costOf asks the very server that a client would start. Nothing is made by that:
+// it makes no call.
+func costOf(ctx context.Context, p process, vault string) (c cost, err error) {
+	cfg, err := p.env.Load(vault)
+	if err != nil {
+		return c, err
+	}
+	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return c, err
+	}
+	defer a.Close()
+	var out bytes.Buffer
+	if err := a.Serve(ctx, strings.NewReader(handshake), &out); err != nil {
+		return c, err
+	}
+	for line := range bytes.Lines(out.Bytes()) {
+		var m struct {
+			ID     int `json:"id"`
+			Result struct {
+				Tools []json.RawMessage `json:"tools"`
+			} `json:"result"`
+		}
+		if json.Unmarshal(line, &m) == nil && m.ID == 2 {
+			c.Tools, c.Bytes, c.Tokens = len(m.Result.Tools), len(line), len(line)/4
+		}
+	}
+	if c.Tools == 0 {
+		return c, errors.New("the server did not list its tools")
+	}
+	for _, t := range a.Registry.All() {
+		if t.Floor.Reason() != "" {
+			c.Gated = append(c.Gated, t.Name)
+		}
+	}
+	return c, nil
+}
+
+// result is what --json prints.
+type result struct {
+	Outcome install.Outcome `json:"outcome"`
+	File    string          `json:"file"`
+	Name    string          `json:"name"`
+	Command string          `json:"command,omitempty"`
+	Serves  string          `json:"serves,omitempty"`
+	Backup  string          `json:"backup,omitempty"`
+	Diff    string          `json:"diff,omitempty"`
+	DryRun  bool            `json:"dry_run,omitempty"`
+	Advice  *install.Advice `json:"advice,omitempty"`
+	Cost    *cost           `json:"cost,omitempty"`
+}
+
+// done says what was written, and what is left to do.
+func (c installCmd) done(p process, file *install.File, w install.Wanted, outcome install.Outcome, is cost) error {
+	advice := install.Advise(w.Client, w.Name)
+	backup := ""
+	if _, err := os.Stat(file.Backup()); err == nil && outcome != install.Current {
+		backup = file.Backup()
+	}
+	if c.JSON {
+		return json.NewEncoder(p.stdout).Encode(result{Outcome: outcome, File: file.Path, Name: w.Name, Command: w.Command,
+			Serves: w.Vault, Backup: backup, Advice: &advice, Cost: &is})
+	}
+	var b strings.Builder
+	switch outcome {
+	case install.Current:
+		fmt.Fprintf(&b, "The entry %q in %s is current; nothing was written.\n", w.Name, file.Path)
+	default:
+		fmt.Fprintf(&b, "The entry %q was %s in %s; nothing else changed.\n", w.Name, outcome, file.Path)
+	}
+	if backup != "" {
+		fmt.Fprintf(&b, "Before that: %s\n", backup)
+	}
+	fmt.Fprintf(&b, "It starts:   %s serve %s\n\n", w.Command, w.Vault)
+	fmt.Fprintf(&b, "Now:         %s\n", advice.Restart)
+	if advice.Check != "" {
+		fmt.Fprintf(&b, "To check:    %s\n", advice.Check)
+	}
+	if advice.Headless != "" {
+		fmt.Fprintf(&b, "Headless:    %s\n", advice.Headless)
+	}
+	fmt.Fprintf(&b, "Context:     %d tools; their list has %d bytes, about %d tokens\n", is.Tools, is.Bytes, is.Tokens)
+	fmt.Fprintf(&b, "You approve: what removes, replaces or touches much, and each use of %s\n", strings.Join(is.Gated, ", "))
+	b.WriteString("             vault-mcp elicit watch shows what waits, in a terminal of your own\n")
+	_, err := io.WriteString(p.stdout, b.String())
+	return err
+}
