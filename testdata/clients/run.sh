@@ -1,8 +1,9 @@
 #!/bin/sh
 # Installs the pinned clients, unless they are there, and runs run.mjs with the
-# Node.js among them. See run.mjs for the arguments.
+# Node.js among them. See run.mjs for the arguments. CLIENTS is the folder with
+# another package.json and run.mjs than those beside this file.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
+here=${CLIENTS:-$(cd "$(dirname "$0")" && pwd)}
 node=$here/node_modules/node/bin/node
 if ! cmp -s "$here/package-lock.json" "$here/node_modules/.installed"; then
 	# Not npm ci, which fails over an optional package for another system.
