@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strings"
 	"text/tabwriter"
+
+	"github.com/rogpeppe/go-internal/diff"
 
 	"vault-mcp/internal/clients"
 	"vault-mcp/internal/install"
 	"vault-mcp/internal/obsidian"
-	"vault-mcp/tools"
 )
 
 type installCmd struct {
@@ -38,7 +40,7 @@ func (c installCmd) Run(ctx context.Context, p process) error {
 		return fmt.Errorf("--name %q: a name has up to 40 letters, digits, - and _", c.Name)
 	}
 	command, err := c.command(p)
-	if err != nil {
+	if err != nil && !c.List && !c.Uninstall {
 		return err
 	}
 	sys := clients.System{OS: runtime.GOOS, Env: p.env}
@@ -127,7 +129,11 @@ func (c installCmd) install(ctx context.Context, p process, file *install.File, 
 	if err != nil {
 		return err
 	}
-	return c.done(p, file, w, outcome, cost)
+	e, err := install.Find(w.Client, now, w.Name)
+	if err != nil {
+		return err
+	}
+	return c.done(p, file, w, outcome, e.Disabled, cost)
 }
 
 func (c installCmd) uninstall(p process, file *install.File, w install.Wanted) error {
@@ -170,10 +176,8 @@ func refusedHere(p process, file *install.File, err error) error {
 
 // diff shows what would change, and writes nothing.
 func (c installCmd) diff(p process, file *install.File, now []byte, outcome install.Outcome) error {
-	text, err := tools.UnifiedDiff(file.Path, file.Text, file.Path, now)
-	if err != nil {
-		return err
-	}
+	text := string(diff.Diff(file.Path, file.Text, file.Path, now))
+	_, text, _ = strings.Cut(text, "\n") // a line with the names, which follow
 	if c.JSON {
 		return json.NewEncoder(p.stdout).Encode(result{Outcome: outcome, File: file.Path, Name: c.Name, Diff: text, DryRun: true})
 	}
@@ -183,7 +187,7 @@ func (c installCmd) diff(p process, file *install.File, now []byte, outcome inst
 	case now == nil:
 		text += "The file would be removed: there was none before.\n"
 	}
-	_, err = fmt.Fprint(p.stdout, text)
+	_, err := fmt.Fprint(p.stdout, text)
 	return err
 }
 

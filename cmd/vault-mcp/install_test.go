@@ -177,3 +177,26 @@ func TestInstallFindsTheVaultInObsidiansList(t *testing.T) {
 		t.Errorf("a name that two have: %+v", got)
 	}
 }
+
+// A person has switched the entry off, and a new binary does not switch it on.
+func TestInstallLeavesAnEntrySwitchedOffAndSaysSo(t *testing.T) {
+	vault, binary, home := plant(t, map[string]string{"a.md": "x"}), fakeBinary(t), t.TempDir()
+	file := fileOf(t, home, "codex")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("[mcp_servers.vault]\nenabled = false\ncommand = '/o/vault-mcp'\nargs = ['serve', %q]\n", vault)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := command(t, home, "", "install", "--list"); got.code != exitOK || !strings.Contains(got.stdout, "off") {
+		t.Errorf("the list: %+v", got)
+	}
+	got := command(t, home, "", "install", "--command", binary, "codex")
+	if got.code != exitOK || !strings.Contains(got.stdout, "was updated") || !strings.Contains(got.stdout, "switched off") {
+		t.Errorf("%+v", got)
+	}
+	if now, err := os.ReadFile(file); err != nil || string(now) != strings.Replace(text, "'/o/vault-mcp'", fmt.Sprintf("%q", binary), 1) {
+		t.Errorf("%s, %v", now, err)
+	}
+}

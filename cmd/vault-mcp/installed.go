@@ -115,12 +115,13 @@ type result struct {
 	Backup  string          `json:"backup,omitempty"`
 	Diff    string          `json:"diff,omitempty"`
 	DryRun  bool            `json:"dry_run,omitempty"`
+	Off     bool            `json:"disabled,omitempty"`
 	Advice  *install.Advice `json:"advice,omitempty"`
 	Cost    *cost           `json:"cost,omitempty"`
 }
 
 // done says what was written, and what is left to do.
-func (c installCmd) done(p process, file *install.File, w install.Wanted, outcome install.Outcome, is cost) error {
+func (c installCmd) done(p process, file *install.File, w install.Wanted, outcome install.Outcome, off bool, is cost) error {
 	advice := install.Advise(w.Client, w.Name)
 	backup := ""
 	if _, err := os.Stat(file.Backup()); err == nil && outcome != install.Current {
@@ -128,7 +129,7 @@ func (c installCmd) done(p process, file *install.File, w install.Wanted, outcom
 	}
 	if c.JSON {
 		return json.NewEncoder(p.stdout).Encode(result{Outcome: outcome, File: file.Path, Name: w.Name, Command: w.Command,
-			Serves: w.Vault, Backup: backup, Advice: &advice, Cost: &is})
+			Serves: w.Vault, Backup: backup, Off: off, Advice: &advice, Cost: &is})
 	}
 	var b strings.Builder
 	switch outcome {
@@ -140,7 +141,11 @@ func (c installCmd) done(p process, file *install.File, w install.Wanted, outcom
 	if backup != "" {
 		fmt.Fprintf(&b, "Before that: %s\n", backup)
 	}
-	fmt.Fprintf(&b, "It starts:   %s serve %s\n\n", w.Command, w.Vault)
+	fmt.Fprintf(&b, "It starts:   %s serve %s\n", w.Command, w.Vault)
+	if off {
+		b.WriteString("But:         the file says that it is switched off, which stays so\n")
+	}
+	b.WriteString("\n")
 	fmt.Fprintf(&b, "Now:         %s\n", advice.Restart)
 	if advice.Check != "" {
 		fmt.Fprintf(&b, "To check:    %s\n", advice.Check)

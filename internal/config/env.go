@@ -20,6 +20,9 @@ var variables = []struct{ name, doc string }{
 	{"XDG_STATE_HOME", "Where state is kept on Linux, when `state_dir` is empty; ignored unless absolute."},
 	{"HOME", "The home folder, for `~/` and the default state folder; without it the account's own."},
 	{"USERPROFILE, LOCALAPPDATA", "The same on Windows."},
+	{"XDG_CONFIG_HOME, APPDATA", "Where `vault-mcp install` looks for the files of clients and of Obsidian, on Linux and on Windows."},
+	{"CLAUDE_CONFIG_DIR, CODEX_HOME", "Where Claude Code and Codex keep theirs, if not in the home folder."},
+	{"PATH", "Read by `vault-mcp install` alone, to find the link by which it was started. Programs are never started by it."},
 }
 
 // ProcessEnv is the environment of this process. Where HOME is missing, as

@@ -89,11 +89,19 @@ func (w Wanted) add(text []byte) ([]byte, error) {
 	return putJSON(w.Client.Syntax, text, w.path(), w.members())
 }
 
-func (w Wanted) set(text []byte) (_ []byte, err error) {
-	if w.Client.Syntax == clients.TOML {
-		return setTOML(text, w.path(), w.core())
+// set brings the entry e up to date, in the values alone that are others.
+func (w Wanted) set(text []byte, e *clients.Entry) (_ []byte, err error) {
+	var changed []member
+	if e.Keys["command"] != any(w.Command) {
+		changed = append(changed, w.core()[0])
 	}
-	for _, m := range w.core() {
+	if args, _ := e.Keys["args"].([]any); len(args) != len(e.Args) || !slices.Equal(e.Args, w.args()) {
+		changed = append(changed, w.core()[1])
+	}
+	if w.Client.Syntax == clients.TOML {
+		return setTOML(text, w.path(), changed)
+	}
+	for _, m := range changed {
 		if text, err = putJSON(w.Client.Syntax, text, append(w.path(), m.name), m.value); err != nil {
 			return nil, err
 		}
@@ -149,7 +157,8 @@ func (w Wanted) Put(text []byte) ([]byte, Outcome, error) {
 		if err := w.mayReplace(found); err != nil {
 			return nil, "", err
 		}
-		edit, outcome = w.set, Updated
+		outcome = Updated
+		edit = func(text []byte) ([]byte, error) { return w.set(text, found) }
 	}
 	now, err := edit(text)
 	if err == nil {

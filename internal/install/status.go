@@ -39,7 +39,7 @@ type Status struct {
 }
 
 // Look tells how things stand with a client, for an entry of this name that starts
-// this command.
+// this command; "" is any of ours.
 func Look(s clients.System, c clients.Client, name, command string) Status {
 	st := Status{Client: c.ID, Title: c.Title, Found: c.Found(s), State: None}
 	place, ok := c.Place(s)
@@ -73,7 +73,7 @@ func stateOf(c clients.Client, e clients.Entry, command string) (State, string, 
 	switch {
 	case !ok:
 		return HandTuned, "", e.Disabled
-	case Wanted{Client: c, Name: e.Name, Command: command, Vault: vault}.is(&e):
+	case command == "" || Wanted{Client: c, Name: e.Name, Command: command, Vault: vault}.is(&e):
 		return InPlace, vault, e.Disabled
 	}
 	return Outdated, vault, e.Disabled
