@@ -119,15 +119,15 @@ func (c installCmd) install(ctx context.Context, p process, file *install.File, 
 	if err == nil && c.DryRun {
 		return c.diff(p, file, now, outcome)
 	}
-	if err == nil {
-		outcome, err = file.Install(w)
-	}
 	if err != nil {
 		return refusedHere(p, file, err)
 	}
-	cost, err := costOf(ctx, p, w.Vault)
+	cost, err := costOf(ctx, p, w.Vault) // a server that does not start is not installed
 	if err != nil {
 		return err
+	}
+	if outcome, err = file.Install(w); err != nil {
+		return refusedHere(p, file, err)
 	}
 	e, err := install.Find(w.Client, now, w.Name)
 	if err != nil {

@@ -70,6 +70,9 @@ func TestInstallFromNothingAndBack(t *testing.T) {
 			if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 				t.Errorf("%v, %v", info.Mode(), err)
 			}
+			if strings.Contains(tree(t, home), "state.db") || strings.Contains(tree(t, home), "servers") {
+				t.Errorf("more was made than the client's file:\n%s", tree(t, home))
+			}
 			// Its vault is known now.
 			if got := install(c.ID); got.code != exitOK || !strings.Contains(got.stdout, "is current; nothing was written") {
 				t.Errorf("again: %+v", got)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +11,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"vault-mcp/internal/app"
 	"vault-mcp/internal/elicit"
@@ -79,30 +81,55 @@ func costOf(ctx context.Context, p process, vault string) (c cost, err error) {
 		return c, err
 	}
 	defer a.Close()
-	var out bytes.Buffer
-	if err := a.Serve(ctx, strings.NewReader(handshake), &out); err != nil {
+	line, err := toolList(ctx, a)
+	if err != nil {
+		return c, fmt.Errorf("the server did not list its tools: %w", err)
+	}
+	var m struct {
+		Result struct {
+			Tools []json.RawMessage `json:"tools"`
+		} `json:"result"`
+	}
+	if err := json.Unmarshal(line, &m); err != nil {
 		return c, err
 	}
-	for line := range bytes.Lines(out.Bytes()) {
-		var m struct {
-			ID     int `json:"id"`
-			Result struct {
-				Tools []json.RawMessage `json:"tools"`
-			} `json:"result"`
-		}
-		if json.Unmarshal(line, &m) == nil && m.ID == 2 {
-			c.Tools, c.Bytes, c.Tokens = len(m.Result.Tools), len(line), len(line)/4
-		}
-	}
-	if c.Tools == 0 {
-		return c, errors.New("the server did not list its tools")
-	}
+	c.Tools, c.Bytes, c.Tokens = len(m.Result.Tools), len(line), len(line)/4
 	for _, t := range a.Registry.All() {
 		if t.Floor.Reason() != "" {
 			c.Gated = append(c.Gated, t.Name)
 		}
 	}
 	return c, nil
+}
+
+// listing is the longest time that a server may take to list its tools.
+const listing = 30 * time.Second
+
+// toolList is the server's answer to tools/list. It closes the server's input with
+// that answer: an earlier end would cut it off.
+func toolList(ctx context.Context, a *app.App) (line []byte, err error) {
+	ctx, cancel := context.WithTimeout(ctx, listing)
+	defer cancel()
+	in, client := io.Pipe()
+	answers, out := io.Pipe()
+	var serving sync.WaitGroup
+	defer serving.Wait()
+	defer answers.Close()
+	defer client.Close()
+	serving.Go(func() { out.CloseWithError(a.Serve(ctx, in, out)) })
+	serving.Go(func() { _, _ = io.WriteString(client, handshake) }) // what is not read is not answered
+	for lines := bufio.NewReader(answers); ; {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return nil, err
+		}
+		var m struct {
+			ID int `json:"id"`
+		}
+		if json.Unmarshal(line, &m) == nil && m.ID == 2 {
+			return line, nil
+		}
+	}
 }
 
 // result is what --json prints.

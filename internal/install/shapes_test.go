@@ -20,12 +20,12 @@ type shape struct {
 	link   bool // the path is a link to the file
 }
 
-const (
-	refused Outcome = "refused"
-	other           = `"git": {"command": "/usr/bin/git-mcp", "args": ["--root", "/srv/a b"], "env": {"A": "1"}}`
-)
+// refused stands for an error; the file stays as it is.
+const refused Outcome = "refused"
 
-// older are entries of ours from before, for each client.
+const other = `"git": {"command": "/usr/bin/git-mcp", "args": ["--root", "/srv/a b"], "env": {"A": "1"}}`
+
+// olderJSON is an entry of ours from before, with more keys of a person's own.
 func olderJSON(more string) string {
 	return `{"KEY": {"vault": {"command": "/old/place/vault-mcp", "args": ["serve", "/home/ana/Notes"]` + more + `}, ` + other + `}, "theme": "dark"}`
 }
