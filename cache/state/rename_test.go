@@ -1,19 +1,15 @@
-package rename_test
+package state_test
 
 import (
-	"bytes"
 	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"vault-mcp/cache/state"
 	"vault-mcp/internal/fingerprint"
-	"vault-mcp/internal/secrets"
 	"vault-mcp/vault"
 	"vault-mcp/vault/change"
 	"vault-mcp/vault/link"
@@ -61,21 +57,13 @@ func (f folder) Hash(p string) (fingerprint.Content, error) {
 }
 
 // Every kind of move is carried out as planned on a real disk, and leaves no temporary name.
-func TestApplied(t *testing.T) {
+func TestMovesAreCarriedOutAsPlanned(t *testing.T) {
 	dir := t.TempDir()
-	was := map[string]string{
+	was := tree{map[string]bool{"x": true, "y": true, "Case": true}, map[string]string{
 		"A.md": "[[B]]", "B.md": "[[A]] [[x/one]]", "x/one.md": "[[two]] [[y/two]]", "x/two.md": "", "y/one.md": "", "y/two.md": "[[./one]]",
 		"forge.md": "[[A]]", "Case/in.md": "[[x/two|two]]", "p.png": "p", "c.canvas": `{"nodes":[{"type":"file","file":"x/one.md"}]}`,
-	}
-	for p, text := range was {
-		full := filepath.Join(dir, p)
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	}}
+	was.put(t, dir)
 	moves := []rename.Move{
 		{From: "A.md", To: "B.md"}, {From: "B.md", To: "A.md"},
 		{From: "x", To: "y", Dir: true}, {From: "y", To: "x", Dir: true},
@@ -93,36 +81,15 @@ func TestApplied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := vault.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer v.Close()
-	s, err := state.Open(t.Context(), t.TempDir(), secrets.NewProcessRing())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	a := change.Applier{
-		Disk: change.OnDisk(v, nil), Journal: s.Journal(), Now: time.Now,
-		Lock: func(context.Context) (func(), error) { return func() {}, nil },
-	}
+	a := applier(t, dir, openState(t, t.TempDir()))
 	if err := a.Apply(t.Context(), &change.Record{ID: change.NewID()}, p, plan); err != nil {
 		t.Fatal(err)
-	}
-	got := map[string]string{}
-	for _, p := range (folder{dir}).all(func(string) bool { return true }) {
-		b, err := os.ReadFile(filepath.Join(dir, p))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got[p] = string(bytes.TrimSpace(b))
 	}
 	want := map[string]string{
 		"B.md": "[[A]]", "A.md": "[[B]] [[y/one]]", "y/one.md": "[[two]] [[x/two]]", "y/two.md": "", "x/one.md": "", "x/two.md": "[[./one]]",
 		"Forge.md": "[[B]]", "case/in.md": "[[y/two|two]]", "new/deep/q.png": "p", "c.canvas": `{"nodes":[{"type":"file","file":"y/one.md"}]}`,
 	}
-	if d := cmp.Diff(want, got); d != "" {
+	if d := cmp.Diff(want, read(t, dir).files); d != "" {
 		t.Error(d)
 	}
 }
