@@ -126,7 +126,7 @@ func (f *filter) takes(t *facts.Task) bool {
 			return false
 		}
 	}
-	return f.text == "" || strings.Contains(vault.FoldName(description(t)), f.text)
+	return f.text == "" || strings.Contains(vault.FoldName(t.Description()), f.text)
 }
 
 // takesTags judges a task by its tags.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"vault-mcp/cache/index/facts"
 	"vault-mcp/tools"
@@ -84,7 +83,7 @@ const (
 func rowOf(path string, t *facts.Task, tags []facts.Tag) row {
 	r := row{
 		Path: path, Line: t.Line, Status: statusOf(t.Status), StatusChar: string(t.Status),
-		Description: tools.Cut(description(t), longestText), Tags: []string{}, BlockID: tools.Cut(t.ID, longest), ParentLine: t.Parent,
+		Description: tools.Cut(t.Description(), longestText), Tags: []string{}, BlockID: tools.Cut(t.ID, longest), ParentLine: t.Parent,
 	}
 	if t.EndLine > t.Line {
 		r.EndLine = t.EndLine
@@ -141,33 +140,4 @@ func (r *row) set(f facts.TaskField) {
 	case note.TaskOnCompletion:
 		r.OnCompletion = value
 	}
-}
-
-// description is a task's text without its fields, which end it. Tags between
-// them stay.
-func description(t *facts.Task) string {
-	if len(t.Fields) == 0 {
-		return t.Text
-	}
-	text := t.Text
-	var tags []string
-	for i := len(t.Fields) - 1; i >= 0; {
-		text = strings.TrimRight(text, " \t")
-		f := &t.Fields[i]
-		if word := text[strings.LastIndexAny(text, " \t")+1:]; strings.HasPrefix(word, "#") {
-			tags = append(tags, word)
-			text = text[:len(text)-len(word)]
-			continue
-		}
-		if f.Kind != note.TaskPriority {
-			text = strings.TrimRight(strings.TrimSuffix(text, f.Value), " \t")
-		}
-		text = strings.TrimSuffix(text, "\ufe0f")
-		_, size := utf8.DecodeLastRuneInString(text)
-		text = text[:len(text)-size]
-		i--
-	}
-	text = strings.TrimRight(text, " \t")
-	slices.Reverse(tags)
-	return strings.TrimLeft(strings.Join(append([]string{text}, tags...), " "), " ")
 }

@@ -121,40 +121,6 @@ type Block struct {
 	Line, EndLine int
 }
 
-// Task is a list item with a box.
-type Task struct {
-	// Status is the character in the box.
-	Status rune
-	// Text is the source of the first line behind the box, without the block id.
-	Text          string
-	Line, EndLine int
-	// Parent is the line of the list item that it lies in, or 0, and Indent how
-	// many it lies in.
-	Parent, Indent int
-	// ID is its block id, or empty.
-	ID     string
-	Fields []TaskField
-}
-
-// Done reports whether the app takes the task for done.
-func (t *Task) Done() bool { return t.Status != ' ' }
-
-// Field is the value of the first field of a kind.
-func (t *Task) Field(kind note.TaskFieldKind) (string, bool) {
-	for _, f := range t.Fields {
-		if f.Kind == kind {
-			return f.Value, true
-		}
-	}
-	return "", false
-}
-
-// TaskField is a field that the Tasks plugin reads at the end of a task.
-type TaskField struct {
-	Kind  note.TaskFieldKind
-	Value string
-}
-
 // Of reads the facts of a note from its text, which it does not keep.
 func Of(text []byte) *Note {
 	props := note.ParseProperties(text)
@@ -245,19 +211,6 @@ func (n *Note) links(scanned *note.Note, lists ...[]note.Link) {
 				Line: at.Line, Column: at.Column, Length: l.Span.End - l.Span.Start, Property: l.Property, Item: item,
 			})
 		}
-	}
-}
-
-func (n *Note) tasks(list []note.Task) {
-	for i := range list {
-		t := &list[i]
-		task := Task{
-			Status: t.Status, Text: t.Text, Line: t.Line, EndLine: t.EndLine, Parent: t.Parent, Indent: t.Indent, ID: t.ID,
-		}
-		for _, f := range t.Fields {
-			task.Fields = append(task.Fields, TaskField{f.Kind, f.Value})
-		}
-		n.Tasks = append(n.Tasks, task)
 	}
 }
 

@@ -1,10 +1,8 @@
-package tasks
+package facts
 
 import (
 	"strings"
 	"testing"
-
-	"vault-mcp/cache/index/facts"
 )
 
 func TestDescription(t *testing.T) {
@@ -23,8 +21,8 @@ func TestDescription(t *testing.T) {
 		"x ⛔ a , b": "x",
 		"x ✅ 2031-02-03 🆔 q ⏬ 🔁 every day !": "x",
 	} {
-		for task := range facts.Blob(facts.Of([]byte("- [ ] " + text + "\n")).Append(nil)).Tasks() {
-			if got := description(&task); got != want {
+		for task := range Blob(Of([]byte("- [ ] " + text + "\n")).Append(nil)).Tasks() {
+			if got := task.Description(); got != want {
 				t.Errorf("%q: %q, want %q", text, got, want)
 			}
 		}
@@ -37,8 +35,8 @@ func FuzzDescription(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, task := range facts.Of([]byte("- [ ] " + s)).Tasks {
-			d := description(&task)
+		for _, task := range Of([]byte("- [ ] " + s)).Tasks {
+			d := task.Description()
 			rest := task.Text
 			for _, word := range strings.Fields(d) {
 				at := strings.Index(rest, word)
@@ -47,7 +45,7 @@ func FuzzDescription(f *testing.F) {
 				}
 				rest = rest[at+len(word):]
 			}
-			for _, again := range facts.Of([]byte("- [ ] " + d)).Tasks {
+			for _, again := range Of([]byte("- [ ] " + d)).Tasks {
 				if again.Text == d && len(again.Fields) > 0 && len(task.Fields) > 0 {
 					t.Fatalf("%q: %q still ends with %v", task.Text, d, again.Fields)
 				}
