@@ -12,6 +12,7 @@ import (
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/fault"
 	"vault-mcp/tools"
+	"vault-mcp/tools/search/logic"
 	"vault-mcp/vault/note"
 )
 
@@ -31,7 +32,7 @@ func searchJSONLogic() tools.Tool {
 		Scope:  auth.Read,
 		Narrow: "a lower limit, or a root folder",
 	}, func(ctx context.Context, c *tools.Call, in logicIn) (out, error) {
-		e, err := parseLogic(in.Logic, 1)
+		e, err := logic.Parse(in.Logic)
 		if err != nil {
 			return out{}, fault.New(fault.InvalidInput, "The expression cannot be used: %v.", err).With("argument", "logic")
 		}
@@ -39,7 +40,7 @@ func searchJSONLogic() tools.Tool {
 		if err != nil {
 			return out{}, err
 		}
-		q := condition{session: s, expr: e, content: e.mentions("content")}
+		q := condition{session: s, expr: e, content: e.Mentions("content")}
 		return q.run(ctx)
 	})
 }
@@ -47,7 +48,7 @@ func searchJSONLogic() tools.Tool {
 // condition is one expression over the notes of a vault.
 type condition struct {
 	*session
-	expr    expr
+	expr    logic.Expr
 	content bool // is needed
 
 	mu  sync.Mutex
@@ -111,12 +112,12 @@ func (q *condition) judge(n *subject) {
 	if head.State == note.StateInvalid {
 		return // which was told: nobody knows what it has
 	}
-	ok, err := q.expr.holds(n)
+	ok, err := q.expr.Holds(n)
 	if err != nil {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		q.err = fault.New(fault.InvalidInput, "The expression takes more than %d steps for one note; each operation is a step, and so is each 16 kB that it goes through.", maxLogicSteps).
-			With("argument", "logic").With("reason", "compute_budget_exceeded").With("steps", maxLogicSteps)
+		q.err = fault.New(fault.InvalidInput, "The expression takes more than %d steps for one note; each operation is a step, and so is each 16 kB that it goes through.", logic.MaxSteps).
+			With("argument", "logic").With("reason", "compute_budget_exceeded").With("steps", logic.MaxSteps)
 		return
 	}
 	if ok {

@@ -1,4 +1,8 @@
-package search
+// Package logic evaluates JsonLogic (jsonlogic.com): conditions written as JSON,
+// over the variables of whatever is judged. It knows nothing of notes. Values
+// behave as in JavaScript, for which JsonLogic was written, and no expression
+// takes more than a bounded number of steps.
+package logic
 
 import (
 	"errors"
@@ -9,53 +13,62 @@ import (
 	"strings"
 )
 
-// Limits of an expression, so that none can take up a server.
-const (
-	maxLogicDepth = 64
-	maxLogicSteps = 10_000 // for one note
-)
+// MaxSteps is how many steps an expression may take over one set of data, so
+// that none can take up a server. Each operation is a step, and so are each 16
+// KiB of text that it goes through; an item of a list counts as 256 bytes.
+const MaxSteps = 10_000
 
-// expr is a part of a JsonLogic expression that was checked: an operation, a
-// list, or a value.
-type expr struct {
+// maxDepth bounds how deep expressions are nested, and how deep a value is
+// looked into.
+const maxDepth = 64
+
+// Expr is a JsonLogic expression that was checked, or a part of one: an
+// operation, a list, or a value. Goroutines may share it.
+type Expr struct {
 	op    string // "" for a list or value
 	list  bool
-	args  []expr
+	args  []Expr
 	value any
 }
 
-// parseLogic checks an expression as package json decodes it: a mapping with
-// one key is an operation, one with none or several is a value.
-func parseLogic(v any, depth int) (expr, error) {
-	if depth > maxLogicDepth {
-		return expr{}, fmt.Errorf("the expression is nested too deep: at most %d levels are allowed", maxLogicDepth)
+// Parse checks an expression as package json decodes it: a mapping with one key
+// is an operation, one with none or several is a value. It fails, in words for
+// whoever wrote the expression, for operations that do not exist and for more
+// than 64 levels.
+func Parse(v any) (Expr, error) { return parse(v, 1) }
+
+func parse(v any, depth int) (Expr, error) {
+	if depth > maxDepth {
+		return Expr{}, fmt.Errorf("the expression is nested too deep: at most %d levels are allowed", maxDepth)
 	}
 	switch v := v.(type) {
 	case []any:
-		e := expr{list: true}
-		return e, e.parse(v, depth)
+		e := Expr{list: true}
+		err := e.parse(v, depth)
+		return e, err
 	case map[string]any:
 		if len(v) != 1 {
-			return expr{value: mapOf(v)}, nil
+			return Expr{value: mapOf(v)}, nil
 		}
 		for op, args := range v {
 			if _, ok := operations[op]; !ok {
-				return expr{}, fmt.Errorf("there is no operation %q; there are %s", cutName(op), strings.Join(slices.Sorted(maps.Keys(operations)), " "))
+				return Expr{}, fmt.Errorf("there is no operation %q; there are %s", cutName(op), strings.Join(slices.Sorted(maps.Keys(operations)), " "))
 			}
 			list, ok := args.([]any)
 			if !ok {
 				list = []any{args}
 			}
-			e := expr{op: op}
-			return e, e.parse(list, depth)
+			e := Expr{op: op}
+			err := e.parse(list, depth)
+			return e, err
 		}
 	}
-	return expr{value: v}, nil
+	return Expr{value: v}, nil
 }
 
-func (e *expr) parse(args []any, depth int) error {
+func (e *Expr) parse(args []any, depth int) error {
 	for _, a := range args {
-		kid, err := parseLogic(a, depth+1)
+		kid, err := parse(a, depth+1)
 		if err != nil {
 			return err
 		}
@@ -72,9 +85,9 @@ func cutName(s string) string {
 	return s
 }
 
-// mentions reports whether the expression may ask for a variable: by its name,
+// Mentions reports whether the expression may ask for a variable: by its name,
 // by one that is computed, or as a part of everything there is.
-func (e *expr) mentions(name string) bool {
+func (e *Expr) Mentions(name string) bool {
 	switch e.op {
 	case "var":
 		if len(e.args) == 0 || e.args[0].op != "" || e.args[0].list {
@@ -86,24 +99,25 @@ func (e *expr) mentions(name string) bool {
 	case "missing", "missing_some":
 		return true
 	}
-	return slices.ContainsFunc(e.args, func(a expr) bool { return a.mentions(name) })
+	return slices.ContainsFunc(e.args, func(a Expr) bool { return a.Mentions(name) })
 }
 
-// errSteps says that an expression takes too long on one note.
-var errSteps = errors.New("too many steps")
+// ErrSteps says that an expression takes more than MaxSteps.
+var ErrSteps = errors.New("too many steps")
 
-// machine evaluates an expression over the data of one note.
+// machine evaluates an expression over one set of data.
 type machine struct{ steps int }
 
-// holds reports whether an expression is true for data.
-func (e *expr) holds(data any) (ok bool, err error) {
-	m := &machine{steps: maxLogicSteps}
+// Holds reports whether the expression is true for data: nil, a bool, a number,
+// a string, a []any or an Object, in lists too. Its only error is ErrSteps.
+func (e *Expr) Holds(data any) (ok bool, err error) {
+	m := &machine{steps: MaxSteps}
 	defer func() {
 		if r := recover(); r != nil {
-			if r != any(errSteps) {
+			if r != any(ErrSteps) {
 				panic(r)
 			}
-			err = errSteps
+			err = ErrSteps
 		}
 	}()
 	return truthy(m.eval(e, data)), nil
@@ -112,7 +126,7 @@ func (e *expr) holds(data any) (ok bool, err error) {
 // spend takes steps from the budget.
 func (m *machine) spend(n int) {
 	if m.steps -= n; m.steps < 0 {
-		panic(errSteps)
+		panic(ErrSteps)
 	}
 }
 
@@ -126,7 +140,7 @@ const (
 // went takes what it costs to go through a value.
 func (m *machine) went(v any) {
 	n := 0
-	m.weigh(v, maxLogicDepth, &n)
+	m.weigh(v, maxDepth, &n)
 	m.spend(n / stride)
 }
 
@@ -143,11 +157,11 @@ func (m *machine) weigh(v any, depth int, n *int) {
 		}
 	}
 	if *n > stride*(m.steps+1) {
-		panic(errSteps)
+		panic(ErrSteps)
 	}
 }
 
-func (m *machine) eval(e *expr, data any) any {
+func (m *machine) eval(e *Expr, data any) any {
 	m.spend(1)
 	switch {
 	case e.op != "":
@@ -158,7 +172,7 @@ func (m *machine) eval(e *expr, data any) any {
 	return e.value
 }
 
-func (m *machine) all(args []expr, data any) []any {
+func (m *machine) all(args []Expr, data any) []any {
 	list := make([]any, len(args))
 	for i := range args {
 		list[i] = m.eval(&args[i], data)
@@ -167,15 +181,15 @@ func (m *machine) all(args []expr, data any) []any {
 }
 
 // arg is the value of an argument, nil if it is not there.
-func (m *machine) arg(args []expr, i int, data any) any {
+func (m *machine) arg(args []Expr, i int, data any) any {
 	if i >= len(args) {
 		return nil
 	}
 	return m.eval(&args[i], data)
 }
 
-// object is what has members.
-type object interface{ Get(key string) (any, bool) }
+// Object is a mapping, or what is judged itself: Get is the value under a key.
+type Object interface{ Get(key string) (any, bool) }
 
 // mapOf is a mapping of an expression.
 type mapOf map[string]any
@@ -187,7 +201,7 @@ func (m mapOf) Get(key string) (any, bool) { v, ok := m[key]; return v, ok }
 func lookUp(data any, name string) (any, bool) {
 	for name != "" {
 		switch d := data.(type) {
-		case object:
+		case Object:
 			if v, ok := d.Get(name); ok { // a key may hold dots
 				return plainValue(v), true
 			}
@@ -211,7 +225,7 @@ func lookUp(data any, name string) (any, bool) {
 	return plainValue(data), true
 }
 
-func (m *machine) variable(args []expr, data any) any {
+func (m *machine) variable(args []Expr, data any) any {
 	name := text(m.arg(args, 0, data))
 	if v, ok := lookUp(data, name); ok && v != nil {
 		m.went(v)
@@ -234,7 +248,7 @@ func (m *machine) missing(names []any, data any) []any {
 
 // each evaluates an expression with every item of a list as the data, until
 // yield returns false.
-func (m *machine) each(args []expr, data any, yield func(item, value any) bool) {
+func (m *machine) each(args []Expr, data any, yield func(item, value any) bool) {
 	list, _ := m.arg(args, 0, data).([]any)
 	if len(args) < 2 {
 		return

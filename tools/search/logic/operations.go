@@ -1,4 +1,4 @@
-package search
+package logic
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-type operation func(m *machine, args []expr, data any) any
+type operation func(m *machine, args []Expr, data any) any
 
 // operations are those of jsonlogic.com but log. They are set in init because
 // evaluation comes back to them.
@@ -14,7 +14,7 @@ var operations map[string]operation
 
 func init() {
 	operations = map[string]operation{
-		"var":          func(m *machine, a []expr, d any) any { return m.variable(a, d) },
+		"var":          func(m *machine, a []Expr, d any) any { return m.variable(a, d) },
 		"missing":      missing,
 		"missing_some": missingSome,
 
@@ -27,8 +27,8 @@ func init() {
 		">":   on2(func(a, b any) any { c, ok := compare(a, b); return ok && c > 0 }),
 		">=":  on2(func(a, b any) any { c, ok := compare(a, b); return ok && c >= 0 }),
 
-		"!":   func(m *machine, a []expr, d any) any { return !truthy(m.arg(a, 0, d)) },
-		"!!":  func(m *machine, a []expr, d any) any { return truthy(m.arg(a, 0, d)) },
+		"!":   func(m *machine, a []Expr, d any) any { return !truthy(m.arg(a, 0, d)) },
+		"!!":  func(m *machine, a []Expr, d any) any { return truthy(m.arg(a, 0, d)) },
 		"and": until(false),
 		"or":  until(true),
 		"if":  choose,
@@ -57,7 +57,7 @@ func init() {
 }
 
 func on2(f func(a, b any) any) operation {
-	return func(m *machine, args []expr, data any) any {
+	return func(m *machine, args []Expr, data any) any {
 		a, b := m.arg(args, 0, data), m.arg(args, 1, data)
 		return f(a, b)
 	}
@@ -66,7 +66,7 @@ func on2(f func(a, b any) any) operation {
 // between compares two values, or asks whether the middle one of three lies
 // between the others.
 func between(holds func(c int) bool) operation {
-	return func(m *machine, args []expr, data any) any {
+	return func(m *machine, args []Expr, data any) any {
 		list := m.all(args[:min(3, len(args))], data)
 		for i := 1; i < max(2, len(list)); i++ {
 			var a, b any
@@ -83,7 +83,7 @@ func between(holds func(c int) bool) operation {
 
 // until is the first value whose truth is stop, or the last one.
 func until(stop bool) operation {
-	return func(m *machine, args []expr, data any) (v any) {
+	return func(m *machine, args []Expr, data any) (v any) {
 		for i := range args {
 			if v = m.eval(&args[i], data); truthy(v) == stop {
 				break
@@ -93,7 +93,7 @@ func until(stop bool) operation {
 	}
 }
 
-func choose(m *machine, args []expr, data any) any {
+func choose(m *machine, args []Expr, data any) any {
 	for len(args) > 1 {
 		if truthy(m.eval(&args[0], data)) {
 			return m.eval(&args[1], data)
@@ -103,7 +103,7 @@ func choose(m *machine, args []expr, data any) any {
 	return m.arg(args, 0, data)
 }
 
-func missing(m *machine, args []expr, data any) any {
+func missing(m *machine, args []Expr, data any) any {
 	names := m.all(args, data)
 	if len(names) > 0 {
 		if list, ok := names[0].([]any); ok {
@@ -113,7 +113,7 @@ func missing(m *machine, args []expr, data any) any {
 	return m.missing(names, data)
 }
 
-func missingSome(m *machine, args []expr, data any) any {
+func missingSome(m *machine, args []Expr, data any) any {
 	need := number(m.arg(args, 0, data))
 	names, _ := m.arg(args, 1, data).([]any)
 	gone := m.missing(names, data)
@@ -124,7 +124,7 @@ func missingSome(m *machine, args []expr, data any) any {
 }
 
 // in2 looks for a text in a text, or an item in a list.
-func in2(m *machine, args []expr, data any) any {
+func in2(m *machine, args []Expr, data any) any {
 	what, where := m.arg(args, 0, data), m.arg(args, 1, data)
 	switch where := where.(type) {
 	case string:
@@ -137,7 +137,7 @@ func in2(m *machine, args []expr, data any) any {
 	return false
 }
 
-func cat(m *machine, args []expr, data any) any {
+func cat(m *machine, args []Expr, data any) any {
 	var b strings.Builder
 	for i := range args {
 		s := text(m.eval(&args[i], data))
@@ -148,7 +148,7 @@ func cat(m *machine, args []expr, data any) any {
 }
 
 // substr counts characters; what is negative counts from the end.
-func substr(m *machine, args []expr, data any) any {
+func substr(m *machine, args []Expr, data any) any {
 	s := text(m.arg(args, 0, data))
 	m.went(s)
 	all := []rune(s)
@@ -171,7 +171,7 @@ func substr(m *machine, args []expr, data any) any {
 	return string(all[start:max(start, end)])
 }
 
-func merge(m *machine, args []expr, data any) any {
+func merge(m *machine, args []Expr, data any) any {
 	list := []any{}
 	for i := range args {
 		v := m.eval(&args[i], data)
@@ -186,7 +186,7 @@ func merge(m *machine, args []expr, data any) any {
 }
 
 // sum adds, and makes a number of a single value.
-func sum(m *machine, args []expr, data any) any {
+func sum(m *machine, args []Expr, data any) any {
 	total := 0.0
 	for i := range args {
 		total += leadingNumber(m.eval(&args[i], data))
@@ -194,7 +194,7 @@ func sum(m *machine, args []expr, data any) any {
 	return total
 }
 
-func minus(m *machine, args []expr, data any) any {
+func minus(m *machine, args []Expr, data any) any {
 	a := number(m.arg(args, 0, data))
 	if len(args) < 2 {
 		return -a
@@ -203,7 +203,7 @@ func minus(m *machine, args []expr, data any) any {
 }
 
 func fold(from float64, f func(a, b float64) float64, as func(any) float64) operation {
-	return func(m *machine, args []expr, data any) any {
+	return func(m *machine, args []Expr, data any) any {
 		v := from
 		for i := range args {
 			v = f(v, as(m.eval(&args[i], data)))
@@ -212,13 +212,13 @@ func fold(from float64, f func(a, b float64) float64, as func(any) float64) oper
 	}
 }
 
-func mapItems(m *machine, args []expr, data any) any {
+func mapItems(m *machine, args []Expr, data any) any {
 	list := []any{}
 	m.each(args, data, func(_, v any) bool { list = append(list, v); return true })
 	return list
 }
 
-func filter(m *machine, args []expr, data any) any {
+func filter(m *machine, args []Expr, data any) any {
 	list := []any{}
 	m.each(args, data, func(item, v any) bool {
 		if truthy(v) {
@@ -229,7 +229,7 @@ func filter(m *machine, args []expr, data any) any {
 	return list
 }
 
-func reduce(m *machine, args []expr, data any) any {
+func reduce(m *machine, args []Expr, data any) any {
 	list, _ := m.arg(args, 0, data).([]any)
 	v := m.arg(args, 2, data)
 	if len(args) < 2 {
@@ -244,7 +244,7 @@ func reduce(m *machine, args []expr, data any) any {
 // quantify looks for an item whose truth is that; found is what follows from
 // one. All holds for no item of an empty list, as there.
 func quantify(truth, found bool) operation {
-	return func(m *machine, args []expr, data any) any {
+	return func(m *machine, args []Expr, data any) any {
 		any1, result := false, !found
 		m.each(args, data, func(_, v any) bool {
 			any1 = true

@@ -1,4 +1,4 @@
-package search
+package logic
 
 import (
 	"encoding/json"
@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"vault-mcp/cache/index/facts"
 )
 
 func evaluate(t testing.TB, logic, data string) (any, error) {
@@ -22,7 +20,7 @@ func evaluate(t testing.TB, logic, data string) (any, error) {
 			t.Fatalf("%s: %v", j.text, err)
 		}
 	}
-	e, err := parseLogic(l, 1)
+	e, err := Parse(l)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +35,7 @@ func guarded(f func(*machine)) (err error) {
 			err = r.(error)
 		}
 	}()
-	f(&machine{steps: maxLogicSteps})
+	f(&machine{steps: MaxSteps})
 	return nil
 }
 
@@ -118,7 +116,7 @@ func TestAnExpressionThatGrowsIsStopped(t *testing.T) {
 		`{"map":[` + long + `,{"map":[` + long + `,{"var":""}]}]}`,
 		`{"reduce":[` + long + `,[{"var":"accumulator"},{"var":"accumulator"}],1]}`,
 	} {
-		if _, err := evaluate(t, logic, `{}`); !errors.Is(err, errSteps) {
+		if _, err := evaluate(t, logic, `{}`); !errors.Is(err, ErrSteps) {
 			t.Errorf("%.60s: %v", logic, err)
 		}
 	}
@@ -133,11 +131,11 @@ func TestContentIsReadOnlyWhenAskedFor(t *testing.T) {
 		if err := json.Unmarshal([]byte(logic), &l); err != nil {
 			t.Fatal(err)
 		}
-		e, err := parseLogic(l, 1)
+		e, err := Parse(l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.mentions("content") != want {
+		if e.Mentions("content") != want {
 			t.Errorf("%s: want %v", logic, want)
 		}
 	}
@@ -149,22 +147,22 @@ func FuzzLogic(f *testing.F) {
 		`{"in":["a",{"var":"tags"}]}`, `{"reduce":[[1,2],{"+":[{"var":"current"},{"var":"accumulator"}]},0]}`, `{"substr":["héllo",-9e99,{"/":[1,0]}]}`, `{"missing_some":[1,["a"]]}`,
 		`{"%":[1,0]}`, `{"<":[{"var":"m"},{"var":""}]}`, `{"==":[{"var":"properties"},[[]]]}`, `{"cat":[{"var":"properties"}]}`, `{"var":"m.k.0"}`, `{"if":[]}`,
 	} {
-		f.Add(s)
+		f.Add(s, `{"m":{"k":[1,"two",{"z":null}]},"n":123456789012345678901234567890,"tags":["a","b"],"properties":{"m":[{}]},"content":"body #c"}`)
 	}
-	text := []byte("---\nm: {k: [1, two, {z: null}]}\nn: 123456789012345678901234567890\ntags: [a, b]\n---\nbody #c\n")
-	blob := facts.Blob(facts.Of(text).Append(nil))
-	f.Fuzz(func(t *testing.T, logic string) {
-		var l any
-		if json.Unmarshal([]byte(logic), &l) != nil {
+	f.Fuzz(func(t *testing.T, logic, data string) {
+		var l, d any
+		numbers := json.NewDecoder(strings.NewReader(data))
+		numbers.UseNumber() // as notes have them
+		if json.Unmarshal([]byte(logic), &l) != nil || numbers.Decode(&d) != nil {
 			return
 		}
-		e, err := parseLogic(l, 1)
+		e, err := Parse(l)
 		if err != nil {
 			return
 		}
-		ask := func() (bool, error) { return e.holds(&subject{path: "a/b.md", facts: blob, content: string(text)}) }
-		got, err := ask()
-		again, err2 := ask()
+		d = objects(d)
+		got, err := e.Holds(d)
+		again, err2 := e.Holds(d)
 		if got != again || err != err2 {
 			t.Fatalf("%s: %v %v, then %v %v", logic, got, err, again, err2)
 		}

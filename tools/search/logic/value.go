@@ -1,4 +1,4 @@
-package search
+package logic
 
 import (
 	"cmp"
@@ -7,22 +7,17 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"vault-mcp/cache/index/facts"
 )
 
-// Values are nil, bool, float64, string, []any, or an object. They behave as in
-// JavaScript, for which JsonLogic was written.
+// Values are nil, bool, float64, string, []any, or an Object.
 
-// plainValue is a value of a note or an expression as one of those.
+// plainValue is a value of the data or of an expression as one of those.
 func plainValue(v any) any {
 	switch v := v.(type) {
 	case int:
 		return float64(v)
 	case int64:
 		return float64(v)
-	case facts.Map:
-		return v
 	case interface{ Float64() (float64, error) }:
 		f, _ := v.Float64() // what is too large is infinite
 		return f
@@ -47,7 +42,7 @@ func truthy(v any) bool {
 }
 
 // text is a value as a text: nothing for null, the items of a list with commas.
-func text(v any) string { return textOf(v, maxLogicDepth) }
+func text(v any) string { return textOf(v, maxDepth) }
 
 func textOf(v any, depth int) string {
 	switch v := plainValue(v).(type) {
@@ -137,7 +132,7 @@ func compare(a, b any) (int, bool) {
 
 // strictEqual compares without converting anything. Lists are equal if their
 // items are.
-func strictEqual(a, b any) bool { return equal(a, b, maxLogicDepth) }
+func strictEqual(a, b any) bool { return equal(a, b, maxDepth) }
 
 func equal(a, b any, depth int) bool {
 	a, b = plainValue(a), plainValue(b)
