@@ -14,7 +14,7 @@ import (
 // layers; rooms of one layer may not import each other unless allowed says so.
 var layers = [][]string{
 	{"internal/fault", "internal/fingerprint", "internal/telemetry", "internal/auth", "internal/smalldisk", "tools/search/logic"},
-	{"vault/settings", "vault/note", "vault/canvas"},
+	{"vault/settings", "vault/note", "vault/canvas", "tools/search/match"},
 	{"vault"},
 	{"vault/link", "vault/change"},
 	{"vault/trash"},

@@ -6,18 +6,27 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"vault-mcp/tools/search/match"
 )
 
 // The race detector throws pooled memory away at random.
 func TestAllocationsOfANoteThatDoesNotMatch(t *testing.T) {
 	text := []byte(strings.Repeat("some prose, with wordy lines and a k\r\n", 100))
+	compile := func(source string) *match.Pattern {
+		p, err := match.Compile(source, "i")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
 	for name, m := range map[string]matcher{
 		"text":        newTextMatcher("zyxquartz", true, true, 5),
 		"text in use": newTextMatcher("wor", true, true, 5),
-		"regex":       &regexMatcher{mustCompile(t, `\b(alpha|beta)\b`, "i"), 10},
-		"regex lines": &regexMatcher{mustCompile(t, `\d+ wordy`, "i"), 10},
+		"regex":       &regexMatcher{compile(`\b(alpha|beta)\b`), 10},
+		"regex lines": &regexMatcher{compile(`\d+ wordy`), 10},
 	} {
-		w := new(workspace)
+		w := new(match.Workspace)
 		m.match(t.Context(), w, "n.md", text, len(text))
 		runtime.GC()
 		if n := testing.AllocsPerRun(50, func() { m.match(t.Context(), w, "n.md", text, len(text)) }); n > 2 {

@@ -13,6 +13,7 @@ import (
 	"vault-mcp/internal/fault"
 	"vault-mcp/tools"
 	"vault-mcp/tools/search/logic"
+	"vault-mcp/tools/search/match"
 	"vault-mcp/vault/note"
 )
 
@@ -121,7 +122,7 @@ func (q *condition) judge(n *subject) {
 		return
 	}
 	if ok {
-		q.page.add(noteHits{path: n.path, lines: []hit{{}}, total: 1})
+		q.page.add(noteHits{path: n.path, Found: match.Found{Lines: []match.Hit{{}}, Total: 1}})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"vault-mcp/cache/index"
 	"vault-mcp/cache/index/terms"
+	"vault-mcp/tools/search/match"
 )
 
 // visible is what a caller may see of the full text.
@@ -37,18 +38,9 @@ type lookup struct {
 }
 
 // matcher finds the lines of a note that match. Several goroutines use it at
-// the same time, each with a workspace of its own. size is that of the file.
+// the same time, each with a Workspace of its own. size is that of the file.
 type matcher interface {
-	match(ctx context.Context, w *workspace, path string, b []byte, size int) noteHits
-}
-
-// workspace is what one goroutine needs to search a note, kept for the next.
-type workspace struct {
-	finding finding
-	liner   liner
-	lines   []hit
-	text    []byte
-	runes   runes
+	match(ctx context.Context, w *match.Workspace, path string, b []byte, size int) noteHits
 }
 
 // ranked is a note whose score is known without its text.
@@ -57,18 +49,18 @@ type ranked struct {
 	path  string
 }
 
-func (q *lookup) space() *workspace {
-	if w, ok := q.spaces.Get().(*workspace); ok {
+func (q *lookup) space() *match.Workspace {
+	if w, ok := q.spaces.Get().(*match.Workspace); ok {
 		return w
 	}
-	return new(workspace)
+	return new(match.Workspace)
 }
 
 func (q *lookup) run(ctx context.Context) (out, error) {
 	visit := func(f source) {
 		w := q.space()
 		defer q.spaces.Put(w)
-		if n := q.match.match(ctx, w, f.path, f.text, f.size); len(n.lines) > 0 && ctx.Err() == nil {
+		if n := q.match.match(ctx, w, f.path, f.text, f.size); len(n.Lines) > 0 && ctx.Err() == nil {
 			q.page.add(n)
 		}
 	}

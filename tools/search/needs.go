@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"vault-mcp/cache/index"
+	"vault-mcp/tools/search/match"
 	"vault-mcp/vault/query"
 )
 
@@ -11,8 +12,8 @@ import (
 type need struct {
 	kind query.NeedKind
 	of   []need
-	find *finder // for what is compared with the name or path
-	ids  ids     // of the notes that meet it, for what the index has lists of
+	find *match.Text // for what is compared with the name or path
+	ids  ids         // of the notes that meet it, for what the index has lists of
 }
 
 // readsText reports whether a need is about the text of files.
@@ -45,7 +46,7 @@ func newNeed(n query.Need, c corpus) need {
 	}
 	switch n.Kind {
 	case query.NeedText, query.NeedFile, query.NeedPath:
-		r.find = newTextFinder(n.Text, true)
+		r.find = match.NewText(n.Text, true, false)
 	}
 	return r
 }
@@ -58,26 +59,26 @@ func (n *need) all(list []uint32) {
 
 // met reports whether a file may be found: n is nil for one that is no note,
 // whose text the index does not know.
-func (d *need) met(p string, n *index.Note, f *finding) bool {
+func (d *need) met(p string, n *index.Note, w *match.Workspace) bool {
 	switch d.kind {
 	case query.NeedAll:
 		for i := range d.of {
-			if !d.of[i].met(p, n, f) {
+			if !d.of[i].met(p, n, w) {
 				return false
 			}
 		}
 		return true
 	case query.NeedAny:
 		for i := range d.of {
-			if d.of[i].met(p, n, f) {
+			if d.of[i].met(p, n, w) {
 				return true
 			}
 		}
 		return false
 	case query.NeedFile:
-		return f.inName(d.find, p[strings.LastIndexByte(p, '/')+1:])
+		return d.find.In(w, p[strings.LastIndexByte(p, '/')+1:])
 	case query.NeedPath:
-		return f.inName(d.find, p)
+		return d.find.In(w, p)
 	case query.NeedNothing:
 		return true
 	}
@@ -86,7 +87,7 @@ func (d *need) met(p string, n *index.Note, f *finding) bool {
 	}
 	switch d.kind {
 	case query.NeedText:
-		return d.ids.has(n.ID) || f.inName(d.find, nameOf(p))
+		return d.ids.has(n.ID) || d.find.In(w, nameOf(p))
 	case query.NeedContent, query.NeedTag, query.NeedProperty:
 		return d.ids.has(n.ID)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"vault-mcp/tools/search/match"
 )
 
 // place is where the next page goes on: behind this line.
@@ -19,15 +21,11 @@ type place struct {
 // shape says which parts of an item are made.
 type shape struct{ snippet, match bool }
 
-// noteHits are the matching lines of one file, in order; a line 0 is the file
-// as a whole. They are valid until the workspace that holds them is used again.
+// noteHits are the matching lines of one file; a line 0 is the file as a whole.
 type noteHits struct {
 	path  string
 	score float64
-	text  []byte // what the offsets of lines are about
-	lines []hit
-	more  bool // the file has more matching lines
-	total int  // matches that count
+	match.Found
 	known bool // the file and its matches are counted already
 }
 
@@ -80,14 +78,14 @@ func (p *pager) add(n noteHits) {
 	defer p.mu.Unlock()
 	if !n.known {
 		p.notes++
-		p.total += n.total
+		p.total += n.Total
 	}
 	if !p.isBehind(n.score, n.path) {
 		return
 	}
 	skip := 0
 	if p.paged && n.path == p.behind.Path && n.score == p.behind.Score {
-		for skip < len(n.lines) && n.lines[skip].line <= p.behind.Line {
+		for skip < len(n.Lines) && n.Lines[skip].Line <= p.behind.Line {
 			skip++
 		}
 	}
@@ -95,9 +93,9 @@ func (p *pager) add(n noteHits) {
 		return
 	}
 	k := kept{score: n.score, path: n.path}
-	for i := skip; i < len(n.lines) && len(k.items) <= p.limit; i++ {
-		it := p.item(&n, n.lines[i])
-		it.More = n.more && i == len(n.lines)-1
+	for i := skip; i < len(n.Lines) && len(k.items) <= p.limit; i++ {
+		it := p.item(&n, n.Lines[i])
+		it.More = n.More && i == len(n.Lines)-1
 		k.items = append(k.items, it)
 	}
 	if len(k.items) == 0 {
@@ -109,17 +107,16 @@ func (p *pager) add(n noteHits) {
 	}
 }
 
-func (p *pager) item(n *noteHits, h hit) item {
-	if h.line == 0 {
+func (p *pager) item(n *noteHits, h match.Hit) item {
+	if h.Line == 0 {
 		return item{Path: n.path, Score: n.score}
 	}
-	it := h.item(n.text)
-	it.Path, it.Score = n.path, n.score
+	it := item{Path: n.path, Line: h.Line, Col: h.Column(n.Text), Score: n.score}
 	if p.shape.snippet {
-		it.Snippet = h.snippet(n.text)
+		it.Snippet = h.Snippet(n.Text)
 	}
 	if p.shape.match {
-		it.Match = h.matched(n.text)
+		it.Match = h.Match(n.Text)
 	}
 	return it
 }

@@ -1,12 +1,11 @@
 package search
 
 import (
-	"bytes"
 	"context"
 
 	"vault-mcp/internal/auth"
-	"vault-mcp/internal/fault"
 	"vault-mcp/tools"
+	"vault-mcp/tools/search/match"
 )
 
 type regexIn struct {
@@ -28,11 +27,7 @@ func searchRegex() tools.Tool {
 		Scope:  auth.Read,
 		Narrow: "a lower limit, verbosity terse, or a root folder",
 	}, func(ctx context.Context, c *tools.Call, in regexIn) (out, error) {
-		flags, err := goFlags(in.Flags)
-		if err != nil {
-			return out{}, err
-		}
-		p, err := compile(in.Pattern, flags)
+		p, err := match.Compile(in.Pattern, in.Flags)
 		if err != nil {
 			return out{}, err
 		}
@@ -41,92 +36,17 @@ func searchRegex() tools.Tool {
 		if err != nil {
 			return out{}, err
 		}
-		q := lookup{session: s, mode: "regex", match: &regexMatcher{p, in.PerNote}, literals: p.literals}
+		q := lookup{session: s, mode: "regex", match: &regexMatcher{p, in.PerNote}, literals: p.Literals()}
 		return q.run(ctx)
 	})
 }
 
-// goFlags turns JavaScript's flags into those of package regexp.
-func goFlags(flags string) (string, error) {
-	goes := "m"
-	for _, f := range flags {
-		switch f {
-		case 'i', 's':
-			goes += string(f)
-		case 'm', 'u', 'g': // always on: lines are lines, characters are characters, and all are found
-		default:
-			return "", fault.New(fault.InvalidInput, "There is no flag %q; use i, m, s, u, or an empty string for none.", f).With("argument", "flags")
-		}
-	}
-	return goes, nil
-}
-
 type regexMatcher struct {
-	*pattern
+	*match.Pattern
 	perNote int
 }
 
 // match lists the lines in which a match begins, one hit for each.
-func (m *regexMatcher) match(ctx context.Context, w *workspace, path string, b []byte, _ int) noteHits {
-	if m.must != nil && !w.finding.holds(m.must, b) {
-		return noteHits{}
-	}
-	text := w.unixLines(b)
-	lines, more := m.over(ctx, w, text).lines(m.perNote)
-	return noteHits{path: path, text: text, lines: lines, more: more, total: len(lines)}
-}
-
-// lines are the first lines in which a match begins, at most limit, and
-// whether there are more. The next match is looked for behind the line of the
-// one before, or behind its end if it goes over several.
-func (s *patternFinding) lines(limit int) (lines []hit, more bool) {
-	lines = s.w.lines[:0]
-	l := &s.w.liner
-	l.begin(s.text)
-	for from := 0; from <= len(s.text); {
-		at, end := s.next(from)
-		if at < 0 || at == len(s.text) && at > 0 && s.text[at-1] == '\n' {
-			break // an empty match behind the last line is in no line
-		}
-		if more = len(lines) == limit; more {
-			break
-		}
-		l.seek(at)
-		h := hit{l.line, l.at, at, end}
-		lines = append(lines, h)
-		l.seek(max(at, end-1))
-		if from = l.next(); l.line > h.line {
-			from = end
-		}
-		if from == len(s.text) {
-			break
-		}
-	}
-	s.w.lines = lines
-	return lines, more
-}
-
-// unixLines makes every line end LF, so that $ stands before it. Lines and
-// columns stay the same.
-func (w *workspace) unixLines(b []byte) []byte {
-	const most = 8 << 20 // bytes that are kept for the next note
-	i := bytes.IndexByte(b, '\r')
-	if i < 0 {
-		return b
-	}
-	text := append(w.text[:0], b[:i]...)
-	for ; i < len(b); i++ {
-		c := b[i]
-		if c == '\r' {
-			if i+1 < len(b) && b[i+1] == '\n' {
-				continue
-			}
-			c = '\n'
-		}
-		text = append(text, c)
-	}
-	if cap(text) <= most {
-		w.text = text
-	}
-	return text
+func (m *regexMatcher) match(ctx context.Context, w *match.Workspace, path string, b []byte, _ int) noteHits {
+	return noteHits{path: path, Found: m.Find(ctx, w, b, m.perNote)}
 }

@@ -6,6 +6,7 @@ import (
 
 	"vault-mcp/internal/auth"
 	"vault-mcp/tools"
+	"vault-mcp/tools/search/match"
 )
 
 type textIn struct {
@@ -39,65 +40,30 @@ func searchText() tools.Tool {
 }
 
 type textMatcher struct {
-	find    *finder
-	word    bool
-	perNote int
-	// countable is set if matches of the ways to write the text never overlap,
-	// so that all are as many as those of each way together.
-	countable bool
+	find      *match.Text
+	word      bool
+	perNote   int
+	countable bool // as match.Text says
 }
 
 func newTextMatcher(text string, fold, word bool, perNote int) *textMatcher {
-	f := newTextFinder(text, fold)
-	return &textMatcher{find: f, word: word, perNote: perNote, countable: fold && !word && f.apart()}
+	t := match.NewText(text, fold, word)
+	return &textMatcher{find: t, word: word, perNote: perNote, countable: t.Countable()}
 }
 
 // match lists the matching lines of a note, one hit for each, and counts all
 // matches.
-func (m *textMatcher) match(_ context.Context, w *workspace, p string, b []byte, size int) noteHits {
-	n := noteHits{path: p, text: b}
-	w.lines = w.lines[:0]
-	w.finding.begin(m.find, b)
-	for from, line := 0, 0; ; {
-		at, length := m.next(&w.finding, b, from)
-		if at < 0 {
-			break
-		}
-		if n.total++; n.total == 1 {
-			w.liner.begin(b)
-		}
-		if from = at + length; at < line || n.more {
-			continue // in a line that is listed, or need not be
-		}
-		w.liner.seek(at)
-		line = w.liner.next()
-		if n.more = len(w.lines) == m.perNote; !n.more {
-			w.lines = append(w.lines, hit{w.liner.line, w.liner.at, at, at + length})
-		}
-	}
-	if n.lines = w.lines; n.total > 0 {
-		n.score = m.score(w, p, n.total, size)
+func (m *textMatcher) match(_ context.Context, w *match.Workspace, p string, b []byte, size int) noteHits {
+	n := noteHits{path: p, Found: m.find.Find(w, b, m.perNote)}
+	if n.Total > 0 {
+		n.score = m.score(w, p, n.Total, size)
 	}
 	return n
 }
 
-// next is the first match at or after from that has the borders it needs.
-func (m *textMatcher) next(f *finding, b []byte, from int) (at, length int) {
-	for {
-		at, length = f.next(from)
-		if at < 0 || !m.word || wordAt(b, at, length) {
-			return at, length
-		}
-		from = at + 1
-	}
-}
-
 // score ranks a note that has the text so often.
-func (m *textMatcher) score(w *workspace, p string, count, size int) float64 {
-	name := []byte(nameOf(p))
-	w.finding.begin(m.find, name)
-	at, _ := m.next(&w.finding, name, 0)
-	return score(count, size, at >= 0)
+func (m *textMatcher) score(w *match.Workspace, p string, count, size int) float64 {
+	return score(count, size, m.find.In(w, nameOf(p)))
 }
 
 // score ranks a note by how often it has the text for its length, as BM25

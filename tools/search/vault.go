@@ -9,6 +9,7 @@ import (
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/fault"
 	"vault-mcp/tools"
+	"vault-mcp/tools/search/match"
 	"vault-mcp/vault"
 	"vault-mcp/vault/query"
 )
@@ -130,7 +131,7 @@ func (q *inquiry) candidates(c corpus) (list []candidate) {
 	d := newNeed(q.query.Needs(), c)
 	excluded := 0
 	defer func() { q.page.exclude(excluded) }()
-	var f finding
+	var w match.Workspace
 	sees := q.call.View.Sees
 	isOut := func(p string) bool {
 		out := q.excludes && q.excluded(p)
@@ -141,7 +142,7 @@ func (q *inquiry) candidates(c corpus) (list []candidate) {
 	}
 	for n := range c.notes.NotesBelow(q.root.String()) {
 		// What cannot be read is looked at in any case, so that it is told.
-		if isOut(n.Path) || (q.names || n.Problem == "") && !d.met(n.Path, &n, &f) || !sees(n.Path) {
+		if isOut(n.Path) || (q.names || n.Problem == "") && !d.met(n.Path, &n, &w) || !sees(n.Path) {
 			continue
 		}
 		k := candidate{path: n.Path}
@@ -155,7 +156,7 @@ func (q *inquiry) candidates(c corpus) (list []candidate) {
 			continue
 		}
 		text := q.needsText && kindOf(o.Path) == query.CanvasFile
-		if (text || d.met(o.Path, nil, &f)) && sees(o.Path) {
+		if (text || d.met(o.Path, nil, &w)) && sees(o.Path) {
 			list = append(list, candidate{path: o.Path})
 		}
 	}
@@ -279,13 +280,13 @@ func (q *inquiry) match(d *document) {
 	if !ok || d.unread { // which has been told
 		return
 	}
-	n := noteHits{path: d.path, score: float64(r.Score), text: d.text, more: r.More, total: max(1, len(r.Hits))}
+	n := noteHits{path: d.path, score: float64(r.Score), Found: match.Found{Text: d.text, More: r.More, Total: max(1, len(r.Hits))}}
 	for _, h := range r.Hits {
 		start := bytes.LastIndexAny(d.text[:h.Span.Start], "\r\n") + 1
-		n.lines = append(n.lines, hit{h.Line, start, h.Span.Start, h.Span.End})
+		n.Lines = append(n.Lines, match.Hit{Line: h.Line, Start: start, At: h.Span.Start, End: h.Span.End})
 	}
-	if len(n.lines) == 0 {
-		n.lines = []hit{{}}
+	if len(n.Lines) == 0 {
+		n.Lines = []match.Hit{{}}
 	}
 	q.page.add(n)
 }

@@ -1,4 +1,4 @@
-package search
+package match
 
 import (
 	"strings"
@@ -45,8 +45,8 @@ func FuzzLiner(f *testing.F) {
 			}
 			l.seek(i)
 			line, col := naiveLine(b, i)
-			if got := (hit{l.line, l.at, i, i}).item(b); got.Line != line || got.Col != col {
-				t.Fatalf("offset %d in %q: got %d:%d, want %d:%d", i, text, got.Line, got.Col, line, col)
+			if got := (Hit{l.line, l.at, i, i}).Column(b); l.line != line || got != col {
+				t.Fatalf("offset %d in %q: got %d:%d, want %d:%d", i, text, l.line, got, line, col)
 			}
 			next := l.next()
 			if n, c := naiveLine(b, next); next < len(b) && (n != line+1 || c != 1) || next < i {
@@ -60,16 +60,15 @@ func TestSnippetIsCutAtWholeCharacters(t *testing.T) {
 	long := strings.Repeat("ü😀", 200)
 	for _, text := range []string{long + "MATCH" + long, long + "x\r" + long + "MATCH\r\n" + long, "MATCH" + long, long + "MATCH", strings.Repeat("MATCH", 200), "\t MATCH "} {
 		b := []byte(text)
-		m := newTextMatcher("match", true, false, 1)
-		n := m.match(t.Context(), new(workspace), "n.md", b, len(b))
-		s := n.lines[0].snippet(b)
+		n := NewText("match", true, false).Find(new(Workspace), b, 1)
+		s := n.Lines[0].Snippet(b)
 		if !utf8.ValidString(s) || strings.ContainsRune(s, utf8.RuneError) {
 			t.Errorf("%.20q…: a character is cut: %q", text, s)
 		}
 		if !strings.Contains(s, "MATCH") || strings.ContainsAny(s, "\r\n") || len(s) > before+2*after+2*spare+20 {
 			t.Errorf("%.20q…: got %q", text, s)
 		}
-		if strings.HasPrefix(s, "…") != (n.lines[0].at-n.lines[0].start > before+spare) {
+		if strings.HasPrefix(s, "…") != (n.Lines[0].At-n.Lines[0].Start > before+spare) {
 			t.Errorf("%.20q…: the cut is not marked, or marked where there is none: %q", text, s)
 		}
 	}
@@ -77,11 +76,11 @@ func TestSnippetIsCutAtWholeCharacters(t *testing.T) {
 
 func TestSnippetOfBytesThatAreNoUTF8(t *testing.T) {
 	b := []byte(strings.Repeat("\x80", 300) + "match" + strings.Repeat("\x80", 300))
-	n := newTextMatcher("match", true, false, 1).match(t.Context(), new(workspace), "n.md", b, len(b))
-	if s := n.lines[0].snippet(b); !utf8.ValidString(s) || !strings.Contains(s, "match") {
+	n := NewText("match", true, false).Find(new(Workspace), b, 1)
+	if s := n.Lines[0].Snippet(b); !utf8.ValidString(s) || !strings.Contains(s, "match") {
 		t.Errorf("got %q", s)
 	}
-	if it := n.lines[0].item(b); it.Col != 301 {
-		t.Errorf("column %d, want 301", it.Col)
+	if col := n.Lines[0].Column(b); col != 301 {
+		t.Errorf("column %d, want 301", col)
 	}
 }

@@ -1,4 +1,4 @@
-package search
+package match
 
 import (
 	"strings"
@@ -11,15 +11,18 @@ func TestNothingIsQuadratic(t *testing.T) {
 	const size = 2 << 20
 	rep := func(s string) string { return strings.Repeat(s, size/len(s)) }
 	some := func(s string) string { return strings.Repeat(s, size/8/len(s)) } // package regexp is slower
-	regex := func(source, flags string, perNote int) matcher {
-		return &regexMatcher{mustCompile(t, source, flags), perNote}
+	type search = func(b []byte) Found
+	regex := func(source, flags string, most int) search {
+		p := mustCompile(t, source, flags)
+		return func(b []byte) Found { return p.Find(t.Context(), new(Workspace), b, most) }
 	}
-	text := func(query string, word bool, perNote int) matcher {
-		return newTextMatcher(query, true, word, perNote)
+	find := func(x *Text, most int) search {
+		return func(b []byte) Found { return x.Find(new(Workspace), b, most) }
 	}
+	text := func(query string, word bool, most int) search { return find(NewText(query, true, word), most) }
 	tests := []struct {
 		name, text string
-		m          matcher
+		find       search
 		lines      int
 	}{
 		{"a million matches in one line", rep("word "), text("word", false, 1000), 1},
@@ -35,7 +38,7 @@ func TestNothingIsQuadratic(t *testing.T) {
 		{"nearly a long literal with blanks", rep("a"), text(strings.Repeat("a", 500)+" "+strings.Repeat("a", 499), false, 10), 0},
 		{"nearly a long literal outside ASCII", rep("é"), text(strings.Repeat("é", 999)+"x", false, 10), 0},
 		{"long literal in no word", rep("a"), text(strings.Repeat("a", 999), true, 10), 0},
-		{"the same with case", rep("a"), newTextMatcher(strings.Repeat("a", 999), false, true, 10), 0},
+		{"the same with case", rep("a"), find(NewText(strings.Repeat("a", 999), false, true), 10), 0},
 		{"odd characters", rep("sk") + "ſ", text(strings.Repeat("s", 1000), false, 10), 0},
 		{"nearly a Kelvin", rep("k"), text(strings.Repeat("\u212a", 999)+"x", false, 10), 0},
 		{"nested repeats", some("x"), regex(`(x+x+)+y`, "i", 10), 0},
@@ -52,39 +55,18 @@ func TestNothingIsQuadratic(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			start := time.Now()
-			n := tt.m.match(t.Context(), new(workspace), "n.md", []byte(tt.text), len(tt.text))
-			for _, h := range n.lines {
-				if h.item(n.text); len(h.snippet(n.text))+len(h.matched(n.text)) > 2000 {
+			n := tt.find([]byte(tt.text))
+			for _, h := range n.Lines {
+				if h.Column(n.Text); len(h.Snippet(n.Text))+len(h.Match(n.Text)) > 2000 {
 					t.Fatal("a snippet or match has no bound")
 				}
 			}
-			if len(n.lines) != tt.lines {
-				t.Errorf("%d lines, want %d", len(n.lines), tt.lines)
+			if len(n.Lines) != tt.lines {
+				t.Errorf("%d lines, want %d", len(n.Lines), tt.lines)
 			}
 			if took := time.Since(start); took > 30*time.Second {
 				t.Errorf("took %v", took)
 			}
 		})
-	}
-}
-
-// A page needs memory for a page, however much matches.
-func TestMemoryIsBoundedByThePage(t *testing.T) {
-	m := newTextMatcher("word", true, false, 1000)
-	text := []byte(strings.Repeat("a line with the word that is looked for, and much more text behind it\n", 1000))
-	p := &pager{limit: 10, shape: shape{snippet: true}}
-	w := new(workspace)
-	most := 0
-	for i := range 2000 {
-		n := m.match(t.Context(), w, strings.Repeat("x", i%50)+".md", text, len(text))
-		n.score = float64(i % 7)
-		p.add(n)
-		most = max(most, p.lines)
-	}
-	if most > 3*(p.limit+1) {
-		t.Errorf("%d lines are kept for a page of %d", most, p.limit)
-	}
-	if p.total != 2_000_000 || p.notes != 2000 {
-		t.Errorf("total %d, notes %d", p.total, p.notes)
 	}
 }

@@ -1,4 +1,4 @@
-package search
+package match
 
 import (
 	"testing"
@@ -25,17 +25,17 @@ func FuzzCountsAreThoseOfTheText(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, word := range []bool{false, true} {
-			m := newTextMatcher(query, true, word, 3)
-			n := m.match(t.Context(), new(workspace), "n.md", []byte(text), len(text))
+			x := NewText(query, true, word)
+			n := x.Find(new(Workspace), []byte(text), 3)
 			hits := ix.Candidates(query, nil)
 			if word {
 				hits = ix.Whole(query, nil)
 			}
-			if n.total > 0 && len(hits) == 0 {
-				t.Fatalf("%q in %q (words %v): %d matches, no candidate", query, text, word, n.total)
+			if n.Total > 0 && len(hits) == 0 {
+				t.Fatalf("%q in %q (words %v): %d matches, no candidate", query, text, word, n.Total)
 			}
-			if m.countable && len(hits) > 0 && hits[0].Exact && int(hits[0].Count) != n.total {
-				t.Fatalf("%q in %q: %d matches, counted %d", query, text, n.total, hits[0].Count)
+			if x.Countable() && len(hits) > 0 && hits[0].Exact && int(hits[0].Count) != n.Total {
+				t.Fatalf("%q in %q: %d matches, counted %d", query, text, n.Total, hits[0].Count)
 			}
 		}
 	})

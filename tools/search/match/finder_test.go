@@ -1,4 +1,4 @@
-package search
+package match
 
 import (
 	"fmt"
@@ -122,7 +122,7 @@ func TestFind(t *testing.T) {
 		{"at the end", "xxab", "AB", false, []int{2}},
 	}
 	for _, tt := range tests {
-		f := newTextFinder(tt.query, !tt.sensitive)
+		f := textFinder(tt.query, !tt.sensitive)
 		for _, patience := range []int{0, 1 << 20} {
 			if got := places(f, []byte(tt.text), patience); fmt.Sprint(got) != fmt.Sprint(tt.want) {
 				t.Errorf("%s (patience %d): %q in %q: got %v, want %v", tt.name, patience, tt.query, tt.text, got, tt.want)
@@ -146,7 +146,7 @@ func FuzzFold(f *testing.F) {
 			t.Skip()
 		}
 		want := naive([]byte(text), append(variants(query), query), fold)
-		got := places(newTextFinder(query, fold), []byte(text), patience)
+		got := places(textFinder(query, fold), []byte(text), patience)
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%q in %q: got %v, want %v", query, text, got, want)
 		}
@@ -177,26 +177,9 @@ func TestWholeWord(t *testing.T) {
 		{"", "foo", false},
 	}
 	for _, tt := range tests {
-		m := newTextMatcher(tt.word, true, true, 5)
-		n := m.match(t.Context(), new(workspace), "n.md", []byte(tt.text), len(tt.text))
-		if got := len(n.lines) > 0; got != tt.want {
+		n := NewText(tt.word, true, true).Find(new(Workspace), []byte(tt.text), 5)
+		if got := len(n.Lines) > 0; got != tt.want {
 			t.Errorf("%q in %q: got %v, want %v", tt.word, tt.text, got, tt.want)
 		}
-	}
-}
-
-func TestTitleWithoutItsExtensionRaisesTheScore(t *testing.T) {
-	score := func(path, query string, word bool) float64 {
-		m := newTextMatcher(query, true, word, 5)
-		return m.match(t.Context(), new(workspace), path, []byte(query), len(query)).score
-	}
-	if score("a/Café.md", "cafe\u0301", true) <= score("a/b.md", "cafe\u0301", true) {
-		t.Error("a title that is the query does not count")
-	}
-	if score("a/b.md", "md", false) != score("a/b", "md", false) {
-		t.Error("the extension counts as a part of the title")
-	}
-	if score("Cafés.md", "Café", true) != score("b.md", "Café", true) {
-		t.Error("a part of a word in the title counts as a whole word")
 	}
 }

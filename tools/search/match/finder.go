@@ -1,4 +1,4 @@
-package search
+package match
 
 import (
 	"bytes"
@@ -23,9 +23,8 @@ func newFinder(lits []literal) *finder {
 	return f
 }
 
-// newTextFinder prepares what a person would call one text: it may be written
-// composed or decomposed, and lines may end in any way.
-func newTextFinder(text string, fold bool) *finder {
+// textFinder prepares all ways to write a text.
+func textFinder(text string, fold bool) *finder {
 	var lits []literal
 	seen := map[string]bool{}
 	unix := unixEnds.Replace(text)

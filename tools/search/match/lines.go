@@ -1,4 +1,4 @@
-package search
+package match
 
 import (
 	"bytes"
@@ -6,14 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// hit is one matching line: its number, and where in the text it begins and
-// the match begins and ends.
-type hit struct{ line, start, at, end int }
+// Hit is one matching line: its number, from 1, and where in the text it begins
+// and the match begins and ends, in bytes.
+type Hit struct{ Line, Start, At, End int }
 
-// item describes a hit in a text.
-func (h hit) item(text []byte) item {
-	return item{Line: h.line, Col: units(text[h.start:h.at]) + 1}
-}
+// Column is where in its line the match begins, in UTF-16 units from 1.
+func (h Hit) Column(text []byte) int { return units(text[h.Start:h.At]) + 1 }
 
 // liner turns offsets, which never decrease, into lines. Lines end with LF,
 // CRLF or CR; an offset in a line's end is in that line. All offsets together
@@ -98,32 +96,32 @@ const (
 	spare  = 40
 )
 
-// snippet is a hit's line, cut around the match at whole characters.
-func (h hit) snippet(text []byte) string {
-	most := h.at + min(h.end-h.at, after) + after
-	start, end := h.start, min(len(text), most+spare+1)
-	for i, c := range text[h.at:end] {
+// Snippet is the hit's line, cut around the match at whole characters.
+func (h Hit) Snippet(text []byte) string {
+	most := h.At + min(h.End-h.At, after) + after
+	start, end := h.Start, min(len(text), most+spare+1)
+	for i, c := range text[h.At:end] {
 		if c == '\n' || c == '\r' {
-			end = h.at + i
+			end = h.At + i
 			break
 		}
 	}
 	lead, tail := "", ""
-	if h.at-start > before+spare {
-		lead, start = "…", wholeFrom(text, h.at-before, h.at)
+	if h.At-start > before+spare {
+		lead, start = "…", wholeFrom(text, h.At-before, h.At)
 	}
 	if end > most+spare {
-		tail, end = "…", wholeTo(text, most, h.at)
+		tail, end = "…", wholeTo(text, most, h.At)
 	}
 	return lead + valid(bytes.TrimSpace(text[start:end])) + tail
 }
 
-// matched is a hit's match as it is, cut if it is long.
-func (h hit) matched(text []byte) string {
-	if h.end-h.at <= before+after {
-		return valid(text[h.at:h.end])
+// Match is what matched as it is, cut if it is long.
+func (h Hit) Match(text []byte) string {
+	if h.End-h.At <= before+after {
+		return valid(text[h.At:h.End])
 	}
-	return valid(text[h.at:wholeTo(text, h.at+before+after, h.at)]) + "…"
+	return valid(text[h.At:wholeTo(text, h.At+before+after, h.At)]) + "…"
 }
 
 func valid(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }

@@ -1,4 +1,4 @@
-package search
+package match
 
 import (
 	"context"
@@ -12,13 +12,9 @@ import (
 	"vault-mcp/internal/fault"
 )
 
-func mustCompile(t testing.TB, source, flags string) *pattern {
+func mustCompile(t testing.TB, source, flags string) *Pattern {
 	t.Helper()
-	goes, err := goFlags(flags)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := compile(source, goes)
+	p, err := Compile(source, flags)
 	if err != nil {
 		t.Fatalf("%s: %v", source, err)
 	}
@@ -26,11 +22,9 @@ func mustCompile(t testing.TB, source, flags string) *pattern {
 }
 
 func regexHits(t testing.TB, source, flags, text string) (found []string) {
-	m := regexMatcher{mustCompile(t, source, flags), 1000}
-	n := m.match(t.Context(), new(workspace), "n.md", []byte(text), len(text))
-	for _, h := range n.lines {
-		it := h.item(n.text)
-		found = append(found, fmt.Sprintf("%d:%d %s", it.Line, it.Col, h.matched(n.text)))
+	n := mustCompile(t, source, flags).Find(t.Context(), new(Workspace), []byte(text), 1000)
+	for _, h := range n.Lines {
+		found = append(found, fmt.Sprintf("%d:%d %s", h.Line, h.Column(n.Text), h.Match(n.Text)))
 	}
 	return found
 }
@@ -119,7 +113,7 @@ func TestPatternsThatAreRefused(t *testing.T) {
 		{strings.Repeat("(", 500) + strings.Repeat(")", 500), "", "ok"},
 	}
 	for _, tt := range tests {
-		_, err := compile(tt.pattern, "mi")
+		_, err := Compile(tt.pattern, "i")
 		if tt.name == "ok" {
 			if err != nil {
 				t.Errorf("%.20s…: %v", tt.pattern, err)
@@ -138,14 +132,14 @@ func TestPatternsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: details %v", tt.pattern, e.Details)
 		}
 	}
-	if _, err := goFlags("iy"); err == nil || fault.Of(err).Code != fault.InvalidInput {
+	if _, err := Compile("a", "iy"); err == nil || fault.Of(err).Code != fault.InvalidInput {
 		t.Errorf("flag y: %v", err)
 	}
 }
 
 func TestNoPropertyOrFlagIsTakenForALetter(t *testing.T) {
 	for _, p := range []string{`\e`, `\h`, `\R`, `\X`, `\K`, `\G`, `\y`, `\c1`} {
-		if _, err := compile(p, "m"); err == nil {
+		if _, err := Compile(p, ""); err == nil {
 			t.Errorf("%s is accepted", p)
 		}
 	}
@@ -209,11 +203,10 @@ func FuzzPrefilter(f *testing.F) {
 	f.Add(`\w+ing\b`, "i", "Kingship going\nING", 5)
 	f.Add(`ab(?:.|\n)*yz`, "", strings.Repeat("ab ", 30), 5)
 	f.Fuzz(func(t *testing.T, source, flags, text string, limit int) {
-		goes, err := goFlags(flags)
-		if err != nil || len(source) > 100 || len(text) > 1000 || limit < 1 {
+		if _, err := goFlags(flags); err != nil || len(source) > 100 || len(text) > 1000 || limit < 1 {
 			t.Skip()
 		}
-		sameWithoutLiterals(t, source, goes, text, limit)
+		sameWithoutLiterals(t, source, flags, text, limit)
 	})
 }
 
@@ -239,7 +232,7 @@ func TestRandomPatternsWithoutLiterals(t *testing.T) {
 		for range r.IntN(40) {
 			text.WriteString(pick("ab", "k", "s", "foo", "a", "b", "-", " ", "\n", "\r\n", "\r", "é", "\u212a", "ſ", "\xff", "F", "OO", "\ufffd"))
 		}
-		sameWithoutLiterals(t, pattern(4), pick("m", "mi", "ms", "mis"), text.String(), 1+r.IntN(5))
+		sameWithoutLiterals(t, pattern(4), pick("", "i", "s", "is"), text.String(), 1+r.IntN(5))
 	}
 }
 
@@ -247,7 +240,7 @@ func TestRandomPatternsWithoutLiterals(t *testing.T) {
 // the literals that are looked for first, and what package regexp finds.
 func sameWithoutLiterals(t *testing.T, source, flags, text string, limit int) {
 	t.Helper()
-	p, err := compile(source, flags)
+	p, err := Compile(source, flags)
 	if err != nil {
 		if e := fault.Of(err); e.Code != fault.InvalidInput {
 			t.Fatalf("%q is refused with %v", source, err)
@@ -257,9 +250,9 @@ func sameWithoutLiterals(t *testing.T, source, flags, text string, limit int) {
 	if p.size > 1000 {
 		return
 	}
-	show := func(p *pattern) string {
-		n := (&regexMatcher{p, limit}).match(t.Context(), new(workspace), "n.md", []byte(text), len(text))
-		return fmt.Sprint(n.lines, n.more)
+	show := func(p *Pattern) string {
+		n := p.Find(t.Context(), new(Workspace), []byte(text), limit)
+		return fmt.Sprint(n.Lines, n.More)
 	}
 	plain := *p
 	plain.lead, plain.must = nil, nil
@@ -267,7 +260,7 @@ func sameWithoutLiterals(t *testing.T, source, flags, text string, limit int) {
 	if got != want {
 		t.Errorf("%q (%s) in %q: got %s, without literals %s", source, flags, text, got, want)
 	}
-	w := new(workspace)
+	w := new(Workspace)
 	unix := w.unixLines([]byte(text))
 	s := p.over(t.Context(), w, unix)
 	s.budget = 0
@@ -281,15 +274,15 @@ func sameWithoutLiterals(t *testing.T, source, flags, text string, limit int) {
 
 // firstOfLines lists the first match of each line by package regexp alone.
 func firstOfLines(re *regexp.Regexp, text []byte, limit int) string {
-	var lines []hit
+	var lines []Hit
 	for _, loc := range re.FindAllIndex(text, -1) {
 		if loc[0] == len(text) && loc[0] > 0 && text[loc[0]-1] == '\n' {
 			continue
 		}
 		line, _ := naiveLine(text, loc[0])
-		if n := len(lines); n == 0 || lines[n-1].line != line {
+		if n := len(lines); n == 0 || lines[n-1].Line != line {
 			start := strings.LastIndexByte(string(text[:loc[0]]), '\n') + 1
-			lines = append(lines, hit{line, start, loc[0], loc[1]})
+			lines = append(lines, Hit{line, start, loc[0], loc[1]})
 		}
 	}
 	return fmt.Sprint(lines[:min(len(lines), limit)], len(lines) > limit)
@@ -300,7 +293,7 @@ func FuzzTranslate(f *testing.F) {
 	f.Add(`[[\]]\cA(?-i:x)\p{L}`, "\r\n\x00é😀")
 	f.Fuzz(func(t *testing.T, source, text string) {
 		if re2, err := translate(source); err == nil {
-			if _, err := compile(source, "m"); err == nil {
+			if _, err := Compile(source, ""); err == nil {
 				if _, err := regexp.Compile(re2); err != nil {
 					t.Errorf("%q: %q: %v", source, re2, err)
 				}
@@ -351,10 +344,10 @@ func escapes(text string) []string {
 func TestCancelledRegexEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	m := regexMatcher{mustCompile(t, `(?:\w+\s?){1,400}!`, ""), 10}
-	m.must = nil
+	p := mustCompile(t, `(?:\w+\s?){1,400}!`, "")
+	p.must = nil
 	text := []byte(strings.Repeat("word ", 1<<20)) // minutes, if it went on
-	if n := m.match(ctx, new(workspace), "n.md", text, len(text)); len(n.lines) > 0 {
-		t.Errorf("got %d lines", len(n.lines))
+	if n := p.Find(ctx, new(Workspace), text, 10); len(n.Lines) > 0 {
+		t.Errorf("got %d lines", len(n.Lines))
 	}
 }
