@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+
+	"vault-mcp/internal/compact"
 )
 
 // Prose is a result that is a text to read: it goes out as text alone, a
@@ -85,9 +87,9 @@ func (c *Call) Render(out any) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.Text = Compact(facts)
+		r.Text = compact.Lines(facts)
 	default:
-		r.Text = Compact(r.Structured)
+		r.Text = compact.Lines(r.Structured)
 	}
 	return r, nil
 }
@@ -128,11 +130,11 @@ func (r *Result) Content() json.RawMessage {
 	}
 	b := make([]byte, 0, size)
 	b = append(b, `[{"type":"text","text":`...)
-	b = appendJSON(b, r.Text)
+	b = compact.AppendString(b, r.Text)
 	b = append(b, '}')
 	for _, im := range r.Images {
 		b = append(b, `,{"type":"image","mimeType":`...)
-		b = appendJSON(b, im.MIME)
+		b = compact.AppendString(b, im.MIME)
 		b = append(b, `,"data":"`...)
 		b = base64.StdEncoding.AppendEncode(b, im.Data)
 		b = append(b, `"}`...)
@@ -149,7 +151,7 @@ func (c *Call) Cost(row any) (int, error) {
 		return 0, err
 	}
 	if c.TextOnly {
-		return len(appendJSON(nil, string(b))), nil
+		return len(compact.AppendString(nil, string(b))), nil
 	}
 	return len(b), nil
 }
@@ -157,7 +159,7 @@ func (c *Call) Cost(row any) (int, error) {
 // costs is Cost and TextCost together, for which the row is encoded once.
 func (c *Call) costs(row any) (int, error) {
 	b, err := marshal(row)
-	n := len(appendJSON(nil, string(b)))
+	n := len(compact.AppendString(nil, string(b)))
 	if !c.TextOnly {
 		n += len(b)
 	}
@@ -171,5 +173,5 @@ func (c *Call) TextCost(row any) (int, error) {
 		return 0, nil
 	}
 	b, err := marshal(row)
-	return len(appendJSON(nil, string(b))), err
+	return len(compact.AppendString(nil, string(b))), err
 }

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"vault-mcp/tools"
+	"vault-mcp/internal/compact"
 )
 
 // booklet collects the text of pages, each under its number, until an answer is
@@ -70,7 +70,7 @@ func (b *booklet) page(raw []byte, whole bool) bool {
 	}
 	label := fmt.Sprintf("[%s%s]\n", pagesOf(b.at.Page, b.at.Page, b.at.Pages), remark)
 	text = strings.TrimRight(text, "\n") + "\n\n"
-	if cost := tools.EncodedLen(label) + tools.EncodedLen(text); whole && cost <= b.left {
+	if cost := compact.StringLen(label) + compact.StringLen(text); whole && cost <= b.left {
 		b.flush()
 		b.left -= cost
 		b.WriteString(label)
@@ -83,7 +83,7 @@ func (b *booklet) page(raw []byte, whole bool) bool {
 		return false // goes whole into the next answer
 	}
 	const note = "\n[the page is too long for one answer and goes on with the cursor]\n"
-	n := cut(raw, b.left-tools.EncodedLen(label)-tools.EncodedLen(note))
+	n := cut(raw, b.left-compact.StringLen(label)-compact.StringLen(note))
 	text, _ = clean(raw[:n])
 	b.WriteString(label)
 	b.WriteString(text)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"vault-mcp/tools"
+	"vault-mcp/internal/compact"
 )
 
 // However the text of a page is cut, an answer takes each piece, and the pieces
@@ -29,7 +29,7 @@ func FuzzCut(f *testing.F) {
 				t.Fatalf("%d of %d bytes", n, len(rest))
 			}
 			text, _ := clean(rest[:n])
-			if got := tools.EncodedLen(text); got > room {
+			if got := compact.StringLen(text); got > room {
 				t.Fatalf("%q takes %d bytes, over %d", text, got, room)
 			}
 			pieces.WriteString(text)
@@ -56,7 +56,7 @@ func FuzzBooklet(f *testing.F) {
 		b := &booklet{at: at, left: left}
 		full := !b.take(append(raw, formFeed...), whole, last)
 		b.flush()
-		if got := tools.EncodedLen(b.String()); got > left {
+		if got := compact.StringLen(b.String()); got > left {
 			t.Fatalf("%d bytes, over %d", got, left)
 		}
 		if b.empty() || b.at.Page == at.Page && b.at.Offset <= at.Offset {

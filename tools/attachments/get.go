@@ -9,6 +9,7 @@ import (
 
 	"vault-mcp/governor"
 	"vault-mcp/internal/auth"
+	"vault-mcp/internal/compact"
 	"vault-mcp/internal/fault"
 	"vault-mcp/internal/fingerprint"
 	"vault-mcp/tools"
@@ -124,7 +125,7 @@ const frame = 512
 
 // look reads a picture, which goes into one answer or none.
 func look(c *tools.Call, p vault.Path, mime string) (picture, error) {
-	room := int64(c.Budget-frame-tools.EncodedLen(p.String()))/4*3 - 2
+	room := int64(c.Budget-frame-compact.StringLen(p.String()))/4*3 - 2
 	over := func(size int64) error {
 		return governor.Overflow(base64.StdEncoding.EncodedLen(int(size)), c.Budget, c.Tool.Narrow).With("size", size)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vault-mcp/governor"
+	"vault-mcp/internal/compact"
 	"vault-mcp/internal/fault"
 	"vault-mcp/internal/fingerprint"
 	"vault-mcp/internal/run"
@@ -99,7 +100,7 @@ func (x *poppler) text(ctx context.Context, c *tools.Call, in getIn, p vault.Pat
 			return pdfText{}, err
 		}
 	}
-	b := &booklet{at: at, left: c.Budget - frame - headerRoom - tools.EncodedLen(p.String())}
+	b := &booklet{at: at, left: c.Budget - frame - headerRoom - compact.StringLen(p.String())}
 	if b.left < headerRoom {
 		return pdfText{}, governor.Overflow(c.Budget-b.left+headerRoom, c.Budget, "")
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"vault-mcp/cache/index/facts"
+	"vault-mcp/internal/compact"
 	"vault-mcp/internal/fault"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
@@ -77,7 +78,7 @@ func (b *bundle) add(path string, text []byte) bool {
 		text = text[note.BodyStart(text):]
 	}
 	part := b.part(path, text)
-	cost := tools.EncodedLen(part) + rowCost(path, "")
+	cost := compact.StringLen(part) + rowCost(path, "")
 	if flaw != "" {
 		cost += rowCost(path, flaw)
 	}
@@ -111,7 +112,7 @@ func (b *bundle) leave(path, reason string) bool {
 // rowCost is at least what a row about a note takes in both halves of an
 // answer.
 func rowCost(path, about string) int {
-	return 2 * (tools.EncodedLen(path) + tools.EncodedLen(about) + len(`{"path":,"reason":,"bytes":12345678},`))
+	return 2 * (compact.StringLen(path) + compact.StringLen(about) + len(`{"path":,"reason":,"bytes":12345678},`))
 }
 
 func (b *bundle) part(path string, text []byte) string {

@@ -7,6 +7,7 @@ import (
 
 	"vault-mcp/internal/acl"
 	"vault-mcp/internal/auth"
+	"vault-mcp/internal/compact"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
 )
@@ -39,7 +40,7 @@ func (l Listing) PayloadSize() int {
 
 // size is what a row takes as JSON.
 func (r Resource) size() int {
-	return tools.EncodedLen(r.URI) + tools.EncodedLen(r.Name) + tools.EncodedLen(r.MIME) + len(`{"uri":,"name":,"mimeType":,"size":1234567890123},`)
+	return compact.StringLen(r.URI) + compact.StringLen(r.Name) + compact.StringLen(r.MIME) + len(`{"uri":,"name":,"mimeType":,"size":1234567890123},`)
 }
 
 // Resource is one file.

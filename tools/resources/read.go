@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"vault-mcp/internal/auth"
+	"vault-mcp/internal/compact"
 	"vault-mcp/internal/fault"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
@@ -29,7 +30,7 @@ type Contents struct {
 // PayloadSize is what the file takes as JSON.
 func (c Contents) PayloadSize() int {
 	if c.Text {
-		return tools.EncodedLen(string(c.Data))
+		return compact.StringLen(string(c.Data))
 	}
 	return base64.StdEncoding.EncodedLen(len(c.Data))
 }

@@ -1,26 +1,25 @@
-package tools
+package compact
 
 import (
 	"bytes"
 	"encoding/json"
 )
 
-// This file takes apart JSON that this process has just written: compact, and
-// valid. Each byte is looked at once or twice, where decoding an answer again
-// would take most of a call.
+// Each byte of what is taken apart is looked at once or twice, where decoding an
+// answer again would take most of a call.
 
-// jsonMember is a member of an object, its value as it stands.
-type jsonMember struct {
+// member is a member of an object, its value as it stands.
+type member struct {
 	key   string
 	value json.RawMessage
 }
 
 // membersOf splits an object, in order; it reports false for another value.
-func membersOf(raw json.RawMessage) ([]jsonMember, bool) {
+func membersOf(raw json.RawMessage) ([]member, bool) {
 	if len(raw) < 2 || raw[0] != '{' {
 		return nil, false
 	}
-	ms := make([]jsonMember, 0, 8)
+	ms := make([]member, 0, 8)
 	for i := 1; raw[i] != '}'; {
 		if raw[i] == ',' {
 			i++
@@ -29,7 +28,7 @@ func membersOf(raw json.RawMessage) ([]jsonMember, bool) {
 		i += len(key) + 1 // the colon
 		value := raw[i : i+valueLen(raw[i:])]
 		i += len(value)
-		ms = append(ms, jsonMember{unquote(key), value})
+		ms = append(ms, member{unquote(key), value})
 	}
 	return ms, true
 }
