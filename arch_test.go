@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"cache/index/terms", "cache/index/facts"},
 	{"cache/index"},
 	{"internal/config", "internal/secrets", "internal/acl", "internal/audit", "internal/run"},
-	{"internal/git", "internal/clients"},
+	{"internal/git", "internal/clients", "internal/poppler"},
 	{"internal/obsidian"},
 	{"governor"},
 	{"tools"},

@@ -11,7 +11,7 @@ import (
 // Tools are the domain's tools. programs run those that read PDFs.
 func Tools(programs *run.Programs) tools.Domain {
 	return tools.Domain{Name: "attachments", Tools: []tools.Tool{
-		listAttachments(), getAttachment(newPoppler(programs)), putAttachment(), moveAttachment(), deleteAttachment(),
+		listAttachments(), getAttachment(newPDFs(programs)), putAttachment(), moveAttachment(), deleteAttachment(),
 	}}
 }
 

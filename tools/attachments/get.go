@@ -49,7 +49,7 @@ func (at position) still(hash fingerprint.Content) error {
 	return nil
 }
 
-func getAttachment(x *poppler) tools.Tool {
+func getAttachment(x *pdfs) tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "get_attachment",
 		Title:  "Get an attachment",

@@ -1,4 +1,4 @@
-package attachments
+package poppler
 
 import (
 	"bytes"
@@ -47,8 +47,8 @@ func FuzzBooklet(f *testing.F) {
 	f.Add([]byte("one page with enough letters\f\f \ftwo\f"), uint16(200), uint8(0))
 	f.Add([]byte(strings.Repeat("a \"page\" that is long\n", 100)), uint16(10), uint8(3))
 	f.Fuzz(func(t *testing.T, raw []byte, more uint16, skip uint8) {
-		left := headerRoom + int(more)
-		at := position{Page: 7, Offset: int64(skip), Pages: 7 + bytes.Count(raw, formFeed)}
+		left := MinRoom + int(more)
+		at := Place{Page: 7, Offset: int64(skip), Pages: 7 + bytes.Count(raw, formFeed)}
 		last, whole := at.Pages, true
 		if skip > 0 || len(raw) > left {
 			raw, last, whole = raw[:min(len(raw), left)], at.Page, len(raw) <= left

@@ -1,4 +1,4 @@
-package attachments
+package poppler
 
 import (
 	"bytes"
@@ -14,9 +14,9 @@ import (
 // full.
 type booklet struct {
 	strings.Builder
-	at   position // of what comes next
-	last int      // the last page that something was said about
-	left int      // bytes of the answer, as JSON
+	at   Place // of what comes next
+	last int   // the last page that something was said about
+	left int   // bytes of the answer, as JSON
 	// blank is the first of the pages just before at that have no text, which
 	// are named together; 0 for none.
 	blank int
@@ -68,7 +68,7 @@ func (b *booklet) page(raw []byte, whole bool) bool {
 	case whole && letters < scanned:
 		remark = ": hardly any text, perhaps a scanned picture"
 	}
-	label := fmt.Sprintf("[%s%s]\n", pagesOf(b.at.Page, b.at.Page, b.at.Pages), remark)
+	label := fmt.Sprintf("[%s%s]\n", Pages(b.at.Page, b.at.Page, b.at.Pages), remark)
 	text = strings.TrimRight(text, "\n") + "\n\n"
 	if cost := compact.StringLen(label) + compact.StringLen(text); whole && cost <= b.left {
 		b.flush()
@@ -96,7 +96,7 @@ func (b *booklet) page(raw []byte, whole bool) bool {
 // flush names the pages without text before the next one.
 func (b *booklet) flush() {
 	if b.blank > 0 {
-		fmt.Fprintf(b, "[%s: no text, perhaps scanned pictures]\n\n", pagesOf(b.blank, b.at.Page-1, b.at.Pages))
+		fmt.Fprintf(b, "[%s: no text, perhaps scanned pictures]\n\n", Pages(b.blank, b.at.Page-1, b.at.Pages))
 		b.blank = 0
 	}
 }
