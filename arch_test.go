@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -126,6 +127,80 @@ func check(t *testing.T, path, room string, at int, imported string) {
 			t.Errorf("%s imports %s, which only %s may", path, imported, strings.Join(rooms, ", "))
 		}
 	}
+}
+
+// sqlite takes longer to build for a fuzz test, with every branch counted, than
+// all else together.
+const sqlite = "modernc.org/sqlite"
+
+// fuzzedWithSQLite are the rooms whose fuzz tests have to build it nevertheless.
+var fuzzedWithSQLite = map[string]string{
+	"tools": "FuzzBind binds the arguments of a whole Call, which holds the index",
+}
+
+// A fuzz test is in a room that is built without SQLite: what it tests needs no
+// database.
+func TestFuzzTestsAreBuiltWithoutSQLite(t *testing.T) {
+	rooms, tests := map[string][]string{}, map[string][]string{} // what the files of each folder import
+	fuzzed := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.Contains(path, "node_modules") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		into, room := rooms, filepath.ToSlash(filepath.Dir(path))
+		if strings.HasSuffix(path, "_test.go") {
+			into = tests
+			for _, decl := range f.Decls {
+				fn, ok := decl.(*ast.FuncDecl)
+				fuzzed[room] = fuzzed[room] || ok && fn.Recv == nil && strings.HasPrefix(fn.Name.Name, "Fuzz")
+			}
+		}
+		for _, im := range f.Imports {
+			into[room] = append(into[room], strings.TrimPrefix(strings.Trim(im.Path.Value, `"`), module))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	looked := 0
+	for room, has := range fuzzed {
+		if !has {
+			continue
+		}
+		looked++
+		way := wayTo(rooms, sqlite, append(slices.Clone(rooms[room]), tests[room]...), map[string]bool{})
+		why, excused := fuzzedWithSQLite[room]
+		switch {
+		case way != nil && !excused:
+			t.Errorf("%s has fuzz tests and builds SQLite by way of %s", room, strings.Join(way, ", "))
+		case way == nil && excused:
+			t.Errorf("%s is built without SQLite: it needs no excuse any more (%s)", room, why)
+		}
+	}
+	if looked < 15 {
+		t.Errorf("only %d rooms with fuzz tests were looked at", looked)
+	}
+}
+
+// wayTo is a chain of imports that ends with one, nil if there is none.
+func wayTo(rooms map[string][]string, end string, from []string, seen map[string]bool) []string {
+	for _, im := range from {
+		if im == end {
+			return []string{im}
+		}
+		if !seen[im] {
+			seen[im] = true
+			if way := wayTo(rooms, end, rooms[im], seen); way != nil {
+				return append([]string{im}, way...)
+			}
+		}
+	}
+	return nil
 }
 
 // Every package says in a sentence what it decides or owns.
