@@ -15,7 +15,7 @@ import (
 // layers; rooms of one layer may not import each other unless allowed says so.
 var layers = [][]string{
 	{"internal/fault", "internal/fingerprint", "internal/telemetry", "internal/auth", "internal/smalldisk", "internal/compact", "tools/search/logic"},
-	{"vault/settings", "vault/note", "vault/canvas", "tools/search/match"},
+	{"vault/settings", "vault/note", "vault/canvas"},
 	{"vault"},
 	{"vault/link", "vault/change"},
 	{"vault/trash"},
@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"cache"},
 	{"cache/state"},
 	{"vault/query"},
-	{"cache/index/terms", "cache/index/facts"},
+	{"cache/index/terms", "cache/index/facts", "tools/search/match"},
 	{"cache/index"},
 	{"internal/config", "internal/secrets", "internal/acl", "internal/audit", "internal/run"},
 	{"internal/git", "internal/clients", "internal/poppler"},

@@ -248,7 +248,7 @@ func (c *check) next(f Finding, text []byte, from int) (Span, bool) {
 		if start < 0 {
 			break
 		}
-		if c.kind != kindPhrase || wholeWords(text, start, end) {
+		if c.kind != kindPhrase || WholeWords(text, start, end) {
 			return Span{start, end}, true
 		}
 		from = start + 1
@@ -276,7 +276,7 @@ func (r *run) find(c *check, in Span) (Span, bool) {
 			if start < 0 {
 				return Span{}, false
 			}
-			if c.kind != kindPhrase || wholeWords(text, in.Start+start, in.Start+end) {
+			if c.kind != kindPhrase || WholeWords(text, in.Start+start, in.Start+end) {
 				return Span{in.Start + start, in.Start + end}, true
 			}
 			from = start + 1
@@ -287,7 +287,7 @@ func (r *run) find(c *check, in Span) (Span, bool) {
 		if m.Start >= in.End {
 			return Span{}, false
 		}
-		if m.End <= in.End && (c.kind != kindPhrase || wholeWords(text, m.Start, m.End)) {
+		if m.End <= in.End && (c.kind != kindPhrase || WholeWords(text, m.Start, m.End)) {
 			return m, true
 		}
 		at = m.Start + 1

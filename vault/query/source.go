@@ -126,9 +126,9 @@ func queryFence(line []byte) (fence string, ok bool) {
 	return s[:n], n >= 3 && strings.TrimSpace(s[n:]) == "query"
 }
 
-// wholeWords reports whether a match begins and ends at the border of a word (release note 0.8.0). A word goes on over
+// WholeWords reports whether a match begins and ends at the border of a word (release note 0.8.0). A word goes on over
 // letters, marks, digits and _. Scripts without blanks between words have a border everywhere but before a mark.
-func wholeWords(text []byte, start, end int) bool {
+func WholeWords(text []byte, start, end int) bool {
 	before, _ := utf8.DecodeLastRune(text[:start])
 	first, _ := utf8.DecodeRune(text[start:])
 	last, _ := utf8.DecodeLastRune(text[:end])

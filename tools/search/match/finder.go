@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -219,31 +218,4 @@ func (s *scout) next(b []byte, from int) int {
 		return -1
 	}
 	return s.at
-}
-
-// wordAt reports whether b[at:at+n] begins and ends at the border of a word: a
-// word goes on over letters, marks, digits and _.
-func wordAt(b []byte, at, n int) bool {
-	before, _ := utf8.DecodeLastRune(b[:at])
-	first, _ := utf8.DecodeRune(b[at:])
-	last, _ := utf8.DecodeLastRune(b[:at+n])
-	after, _ := utf8.DecodeRune(b[at+n:])
-	return !joined(before, first) && !joined(last, after)
-}
-
-// joined reports whether no border is between two characters. Scripts that put
-// no blanks between words have a border everywhere, before a mark excepted.
-func joined(a, b rune) bool {
-	if !inWord(a) || !inWord(b) {
-		return false
-	}
-	return unicode.IsMark(b) || !unicode.In(a, unblanked...) && !unicode.In(b, unblanked...)
-}
-
-var unblanked = []*unicode.RangeTable{
-	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
-}
-
-func inWord(r rune) bool {
-	return r != utf8.RuneError && (r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }

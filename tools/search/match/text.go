@@ -1,5 +1,7 @@
 package match
 
+import "vault-mcp/vault/query"
+
 // Text is a text to look for, as a person would call it one: it may be written
 // composed or decomposed, and its lines may end in any way. Goroutines may share
 // it.
@@ -61,7 +63,7 @@ func (t *Text) In(w *Workspace, name string) bool {
 func (t *Text) next(f *finding, b []byte, from int) (at, length int) {
 	for {
 		at, length = f.next(from)
-		if at < 0 || !t.word || wordAt(b, at, length) {
+		if at < 0 || !t.word || query.WholeWords(b, at, at+length) {
 			return at, length
 		}
 		from = at + 1
