@@ -210,7 +210,7 @@ func TestADeleteIsBlockedApprovedInTheBrowserAndUndone(t *testing.T) {
 	if url := w.url(); strings.Contains(url, "/in/") {
 		t.Errorf("the code is still in the address: %s", url)
 	}
-	w.press("nav a[href=history]")
+	w.press("nav a:nth-of-type(2)")
 	w.until("on a page")
 	w.pictures("history")
 	w.press("ol.rows a")

@@ -69,7 +69,7 @@ func TestAConsentLetsInToItsRequestAlone(t *testing.T) {
 	if strings.Contains(a.text+b.at, id) {
 		t.Error("the id is still to be seen")
 	}
-	for _, path := range []string{"history", "change/0"} {
+	for _, path := range []string{"history", "change/0", "request/" + other} {
 		if a := b.get(path); a.status != http.StatusNotFound {
 			t.Errorf("%s: %d", path, a.status)
 		}

@@ -37,6 +37,7 @@ func (p *Page) handler(host string) http.Handler {
 		})
 	}
 	mux.HandleFunc("GET /s/{s}/{$}", p.guarded(p.list))
+	mux.HandleFunc("GET /s/{s}/request/{request}", p.guarded(p.one))
 	mux.HandleFunc("GET /s/{s}/news", p.guarded(p.news))
 	mux.HandleFunc("GET /s/{s}/history", p.guarded(p.history))
 	mux.HandleFunc("GET /s/{s}/change/{change}", p.guarded(p.change))

@@ -123,7 +123,9 @@ type item struct {
 	Over bool
 	Diff diff
 	// Cut says that the diff is longer than what is kept of it.
-	Cut     bool
+	Cut bool
+	// More is how many lines of it only the page of the request itself has.
+	More    int
 	Choices []choice
 	// Gated is false of a question alone.
 	Gated bool
@@ -168,11 +170,11 @@ type frame struct {
 	// Form is what every form carries, and One that there is one request alone.
 	Form string
 	One  bool
-	// Here is the page that is shown.
-	Here string
+	// Here is the page that is shown, and Path where all of them are.
+	Here, Path string
 }
 
-func frameOf(s *session, here string) frame { return frame{s.form, s.only != nil, here} }
+func frameOf(s *session, here string) frame { return frame{s.form, s.only != nil, here, s.path()} }
 
 // listed is the page of what waits, and of what was declined and can still be
 // approved.
@@ -186,6 +188,9 @@ type listed struct {
 	Several bool
 }
 
+// listLines is how many lines beyond the first ones the list has, over all requests.
+const listLines = 5000
+
 // list shows what waits.
 func (p *Page) list(w http.ResponseWriter, r *http.Request, s *session) {
 	list, wrong := p.waiting(r.Context(), s)
@@ -198,10 +203,31 @@ func (p *Page) list(w http.ResponseWriter, r *http.Request, s *session) {
 		}
 	}
 	v.Several = len(v.Items) > 1
+	left := listLines
+	for _, items := range [][]item{v.Items, v.No} {
+		for i := range items {
+			d := &items[i].Diff
+			if n := len(d.Rest); n > left {
+				items[i].More, d.Rest = n, nil
+			} else {
+				left -= n
+			}
+		}
+	}
 	if n, err := strconv.Atoi(r.URL.Query().Get("done")); err == nil {
 		v.Results = p.kept(s, n)
 	}
 	p.show(w, http.StatusOK, "list", v)
+}
+
+// one shows one request, with all of its diff.
+func (p *Page) one(w http.ResponseWriter, r *http.Request, s *session) {
+	a, err := p.find(r.Context(), s, r.PathValue("request"))
+	if err != nil {
+		p.fail(w, http.StatusNotFound, told([]error{err})[0])
+		return
+	}
+	p.show(w, http.StatusOK, "list", listed{frame: frameOf(s, "one"), Items: []item{itemOf(a)}})
 }
 
 // told are errors as they are shown, each once.

@@ -390,8 +390,15 @@ func TestADiffThatIsCutSaysSo(t *testing.T) {
 			q.Preview = fmt.Sprintf("--- a.md\n+++ a.md\n@@ -0,0 +1,%d @@\n%s", tt.lines, strings.Repeat("+日\n", tt.lines))
 		})
 		a := b.get("")
-		if strings.Contains(a.text, "larger than what is shown") != tt.cut || len(a.text) < tt.lines*4 {
-			t.Errorf("%d lines: %d bytes", tt.lines, len(a.text))
+		if strings.Contains(a.text, "larger than what is shown") != tt.cut {
+			t.Errorf("%d lines: %.500s", tt.lines, a.text)
+		}
+		if !tt.cut && strings.Count(a.text, "日") != tt.lines || tt.cut && len(a.text) > 100000 {
+			t.Errorf("%d lines: %d of them, %d bytes", tt.lines, strings.Count(a.text, "日"), len(a.text))
+		}
+		whole := b.get("request/" + id)
+		if n := strings.Count(whole.text, "日"); n < min(tt.lines, 50000) || !strings.Contains(whole.text, ">Approve<") {
+			t.Errorf("%d lines: the whole has %d", tt.lines, n)
 		}
 		if a := b.send(with(b.fields(), "decline", id)); !strings.Contains(a.text, "Declined.") {
 			t.Errorf("%d lines: %.500s", tt.lines, a.text)
@@ -479,7 +486,7 @@ func TestForeignCookiesSeeNothing(t *testing.T) {
 		"another port's": func(q *http.Request) { one.lend(q); q.Header.Set("Sec-Fetch-Site", "same-site") },
 	} {
 		out := &browser{t: t, host: r.host, at: one.at}
-		for _, path := range []string{"", "history", "news", "change/0"} {
+		for _, path := range []string{"", "history", "news", "change/0", "request/" + id} {
 			q := out.new(http.MethodGet, path, nil)
 			change(q)
 			if a := out.do(q); a.status != http.StatusForbidden || strings.Contains(a.text, "Remove note") || !strings.Contains(a.text, "not signed in") {
@@ -555,7 +562,7 @@ func TestEveryAnswerHasTheHeaders(t *testing.T) {
 	r := newRoom(t, nil)
 	r.raise(nil)
 	b := r.in()
-	for _, path := range []string{"", "history", "news", "change/0", "/", "/nothing", "/style.css", "/page.js", "/icon.svg", "/in/x", "/c/x", "/s/x/"} {
+	for _, path := range []string{"", "history", "news", "change/0", "request/0", "/", "/nothing", "/style.css", "/page.js", "/icon.svg", "/in/x", "/c/x", "/s/x/"} {
 		a := b.get(path)
 		for name, want := range headers {
 			if got := a.header.Get(name); got != want {
