@@ -89,8 +89,7 @@ func TestAPersonIsToldOnce(t *testing.T) {
 			t.Fatal("no call waits for the page")
 		}
 	}
-	r.page.desk.Lock() // it holds the desk while it looks for the first time
-	r.page.desk.Unlock()
+	r.page.atDesk(&session{})() // which it holds while it looks for the first time
 	r.raise(func(q *hitl.Request) { q.Tool = "move_note" })
 	select {
 	case got := <-told:
