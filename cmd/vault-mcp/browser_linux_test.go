@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/cookiejar"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -328,18 +327,9 @@ func TestAnAgentsShellDoesNotGetIn(t *testing.T) {
 	if err != nil || !ok || !strings.HasPrefix(early, "http://127.0.0.1:") {
 		t.Fatalf("%q, %v, %s", said, err, stderr.String())
 	}
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := (&http.Client{Jar: jar}).Get(early)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(res.Body)
-	res.Body.Close()
-	if err != nil || strings.Contains(string(text), "a.md") || !strings.Contains(string(text), "Left out: This command runs below the program that started the server") {
-		t.Errorf("%v: %s", err, text)
+	text := d.fetch(early)
+	if strings.Contains(text, "a.md") || !strings.Contains(text, "Left out: This command runs below the program that started the server") {
+		t.Error(text)
 	}
 	in.Close()
 	_ = cmd.Wait() // the exit code is that of kill
@@ -354,18 +344,9 @@ func TestThePageIsNoRouteWhereTheConfigSaysSo(t *testing.T) {
 	d.serve()
 	d.blocked("a.md")
 	address := d.onPage()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := (&http.Client{Jar: jar}).Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(res.Body)
-	res.Body.Close()
-	if err != nil || strings.Contains(string(text), "a.md") || !strings.Contains(string(text), "elicit.routes") {
-		t.Errorf("%v: %s", err, text)
+	text := d.fetch(address)
+	if strings.Contains(text, "a.md") || !strings.Contains(text, "elicit.routes") {
+		t.Error(text)
 	}
 	if a := d.call("delete_note", deleteA); a.reason != "approval_required" {
 		t.Errorf("a call waits for a page that may not answer it: %+v", a)
@@ -388,6 +369,8 @@ func TestNoTextOfAServerHasTheAddressOfThePage(t *testing.T) {
 	if n := all.Len(); n < 1000 {
 		t.Fatalf("only %d bytes were looked at", n)
 	}
+	d.agent.in.Close()
+	_ = d.agent.cmd.Wait() // all that it says on stderr is there
 	port := host[strings.LastIndex(host, ":")+1:]
 	for _, text := range []string{all.String(), d.agent.stderr.String()} {
 		if strings.Contains(text, host) || strings.Contains(text, ":"+port) || strings.Contains(text, "/in/") || strings.Contains(text, "elicit page") {

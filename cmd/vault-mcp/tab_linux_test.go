@@ -4,6 +4,9 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,6 +57,25 @@ func (d *desk) again() string {
 		d.t.Fatalf("%+v", got)
 	}
 	return strings.TrimSpace(got.stdout)
+}
+
+// fetch is the page to which an address leads, without a browser.
+func (d *desk) fetch(address string) string {
+	d.t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	res, err := (&http.Client{Jar: jar}).Get(address)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return string(text)
 }
 
 // tab is a tab of a real browser.
