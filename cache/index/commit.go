@@ -296,4 +296,7 @@ func (ix *Index) applyVectors(ctx context.Context, ids []uint32, entries []entry
 	m.settle()
 	m.remember(gone, to.forgotten)
 	m.rev = to.rev
+	if len(ids) > 0 {
+		ix.observers.tell()
+	}
 }

@@ -77,11 +77,12 @@ type Index struct {
 	model *Model
 	text  *Text
 
-	stored   atomic.Pointer[meta] // as it was last read
-	state    state
-	failures chan error
-	giving   giving
-	coming   coming
+	stored    atomic.Pointer[meta] // as it was last read
+	state     state
+	failures  chan error
+	giving    giving
+	coming    coming
+	observers observers
 
 	start  sync.Once
 	cancel context.CancelFunc

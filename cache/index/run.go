@@ -73,8 +73,12 @@ func (ix *Index) trouble(err error) {
 
 // ready says that the index answers, unless a change has still to be taken in.
 func (ix *Index) ready() {
+	before, _ := ix.state.get()
 	if told := ix.state.ready(); told && ix.o.Report != nil {
 		ix.o.Report(nil)
+	}
+	if now, _ := ix.state.get(); now == Ready && before != Ready {
+		ix.observers.tell() // of what changed meanwhile
 	}
 }
 
