@@ -14,7 +14,7 @@ import (
 // layers lists the rooms from the bottom up. A room may import those of lower
 // layers; rooms of one layer may not import each other unless allowed says so.
 var layers = [][]string{
-	{"internal/fault", "internal/fingerprint", "internal/telemetry", "internal/auth", "internal/smalldisk", "internal/compact", "tools/search/logic"},
+	{"internal/fault", "internal/fingerprint", "internal/telemetry", "internal/auth", "internal/smalldisk", "internal/compact", "internal/uri", "tools/search/logic"},
 	{"vault/settings", "vault/note", "vault/canvas"},
 	{"vault"},
 	{"vault/link", "vault/change"},
@@ -27,13 +27,14 @@ var layers = [][]string{
 	{"cache/index/terms", "cache/index/facts", "tools/search/match"},
 	{"cache/index"},
 	{"internal/config", "internal/secrets", "internal/acl", "internal/audit", "internal/run"},
+	{"internal/updates"},
 	{"internal/git", "internal/clients", "internal/poppler"},
 	{"internal/obsidian"},
 	{"governor"},
 	{"tools"},
-	{"tools/admin", "tools/attachments", "tools/bundles", "tools/git", "tools/history", "tools/links", "tools/metadata", "tools/notes", "tools/resources", "tools/search", "tools/tables", "tools/tasks", "tools/vaults"},
+	{"tools/admin", "tools/attachments", "tools/bundles", "tools/complete", "tools/git", "tools/history", "tools/links", "tools/metadata", "tools/notes", "tools/resources", "tools/search", "tools/tables", "tools/tasks", "tools/vaults"},
 	{"internal/dispatch"},
-	{"internal/mcpserver/stdio"},
+	{"internal/mcpserver/stdio", "internal/prompts"},
 	{"internal/mcpserver"},
 	{"internal/elicit"},
 	{"internal/page"},

@@ -23,8 +23,10 @@ import (
 	"vault-mcp/internal/fingerprint"
 	"vault-mcp/internal/mcpserver"
 	"vault-mcp/internal/mcpserver/stdio"
+	"vault-mcp/internal/prompts"
 	"vault-mcp/internal/run"
 	"vault-mcp/internal/telemetry"
+	"vault-mcp/internal/updates"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
 	"vault-mcp/vault/rename"
@@ -68,6 +70,7 @@ type App struct {
 	memory hitl.Memory
 	page   *ownPage
 	meter  *telemetry.Meter
+	rules  *rulebook
 	begin  sync.Once
 }
 
@@ -110,7 +113,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 		byID[vc.ID] = view
 		ids = append(ids, vc.ID)
 	}
-	a.state = &state{app: a}
+	a.state, a.rules = &state{app: a}, newRulebook(a)
 	meter := &telemetry.Meter{Log: o.Log}
 	if a.meter = meter; cfg.Events.Spool {
 		meter.Sink = a.spool
@@ -131,7 +134,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 			Meter:            meter,
 			Gate:             a,
 			Applier:          a,
-			Refresh:          newRulebook(a).refresh,
+			Refresh:          a.rules.refresh,
 			Log:              o.Log,
 		})
 	}
@@ -203,6 +206,10 @@ func (a *App) reals() []string {
 func (a *App) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	life, end := context.WithCancel(ctx)
 	defer end()
+	hub := updates.NewHub(a.views, a.rules.refresh)
+	if !hub.Serves() {
+		hub = nil
+	}
 	s := mcpserver.New(mcpserver.Options{
 		Version:  a.opts.Version,
 		Registry: a.Registry,
@@ -214,6 +221,8 @@ func (a *App) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		},
 		Caller:        auth.Caller{ID: "stdio", Scopes: auth.All},
 		SeveralVaults: len(a.views) > 1,
+		Prompts:       prompts.All(len(a.views) > 1),
+		Updates:       hub,
 		Instructions:  instructions(a.views),
 	})
 	return stdio.Serve(ctx, s, in, out, stdio.Options{Log: a.opts.Log})

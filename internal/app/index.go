@@ -17,7 +17,7 @@ func (a *App) Index(ctx context.Context, rebuild bool, progress func(vault strin
 			return fmt.Errorf("there is no place for the index of the vault %s: set state_dir in a config", w.ID)
 		}
 		told := func(done, total int) { progress(w.ID, done, total) }
-		if err := complete(ctx, ix, told); err != nil {
+		if err := untilComplete(ctx, ix, told); err != nil {
 			return fmt.Errorf("the index of the vault %s: %w", w.ID, err)
 		}
 		if !rebuild {
@@ -30,8 +30,8 @@ func (a *App) Index(ctx context.Context, rebuild bool, progress func(vault strin
 	return nil
 }
 
-// complete waits for an index that was started.
-func complete(ctx context.Context, ix *index.Index, progress func(done, total int)) error {
+// untilComplete waits for an index that was started.
+func untilComplete(ctx context.Context, ix *index.Index, progress func(done, total int)) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {

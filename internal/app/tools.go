@@ -13,6 +13,7 @@ import (
 	"vault-mcp/tools/admin"
 	"vault-mcp/tools/attachments"
 	"vault-mcp/tools/bundles"
+	"vault-mcp/tools/complete"
 	"vault-mcp/tools/git"
 	"vault-mcp/tools/history"
 	"vault-mcp/tools/links"
@@ -53,6 +54,7 @@ func domains(n needs) []tools.Domain {
 		vaults.Tools(n.views),
 		admin.Tools(admin.Server{Version: n.version, Started: n.started, Vaults: n.views, Config: n.config, Meter: n.meter}),
 		resources.Tools(n.views),
+		complete.Tools(n.views),
 	}
 }
 

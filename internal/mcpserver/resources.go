@@ -11,6 +11,7 @@ import (
 	"vault-mcp/internal/dispatch"
 	"vault-mcp/internal/fault"
 	"vault-mcp/internal/mcpserver/stdio"
+	"vault-mcp/internal/uri"
 	"vault-mcp/tools"
 	"vault-mcp/tools/resources"
 )
@@ -28,39 +29,40 @@ func (e *edge) listResources(ctx context.Context, _ any, r *mcp.ListResourcesReq
 	if cursor, _ := base64.StdEncoding.DecodeString(string(r.Params.Cursor)); len(cursor) > 0 { // wrapped above
 		args["cursor"] = string(cursor)
 	}
-	res, err := e.query(ctx, resources.List, args)
+	listing, err := decode[resources.Listing](e.query(ctx, resources.List, args))
 	if err != nil {
-		stdio.SetError(ctx, listError(err))
+		stdio.SetError(ctx, rpcError(fault.Of(err), ""))
 		return
 	}
-	listing := res.Out.(resources.Listing)
 	out.Resources = make([]mcp.Resource, len(listing.Resources))
+	old := knowsOnlyText(stdio.PeerFrom(ctx)) // titles and times came with structured content
 	for i, x := range listing.Resources {
-		out.Resources[i] = mcp.Resource{URI: x.URI, Name: x.Name, MIMEType: x.MIME, Size: &x.Size}
+		w := mcp.Resource{URI: x.URI, Name: x.Name, MIMEType: x.MIME, Size: &x.Size}
+		if !old {
+			w.Title, w.Annotations = x.Title, &mcp.Annotations{LastModified: x.MTime}
+		}
+		out.Resources[i] = w
 	}
 	if listing.NextCursor != nil {
 		out.NextCursor = mcp.Cursor(*listing.NextCursor)
 	}
 }
 
-// resourceTemplate is the one template that is listed. mcp-go matches a URI
-// with it, and with several in a random order.
-const resourceTemplate = "vault://{+path}"
-
 // maxURI is the longest URI that may name a resource, in bytes.
 const maxURI = 8 << 10
 
-// beforeRead spells the URI so that the template matches it whatever is in it.
-// readResource undoes it.
+// beforeRead spells the URI so that the one template matches it whatever is in
+// it: mcp-go goes by that, and with several in a random order. readResource undoes
+// it.
 func (e *edge) beforeRead(ctx context.Context, _ any, r *mcp.ReadResourceRequest) {
-	switch uri := r.Params.URI; {
-	case uri == "":
+	switch name := r.Params.URI; {
+	case name == "":
 		stdio.SetError(ctx, invalidParams(`Invalid params: "uri" is missing.`, nil))
-	case len(uri) > maxURI:
+	case len(name) > maxURI:
 		r.Params.URI = ""
 		stdio.SetError(ctx, resourceNotFound("", stdio.PeerFrom(ctx)))
 	default:
-		r.Params.URI = spelled + url.PathEscape(uri)
+		r.Params.URI = spelled + url.PathEscape(name)
 	}
 }
 
@@ -69,13 +71,13 @@ const spelled = "vault://"
 
 // readResource reads one file.
 func (e *edge) readResource(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-	uri, err := url.PathUnescape(r.Params.URI[len(spelled):])
+	name, err := url.PathUnescape(r.Params.URI[len(spelled):])
 	if err != nil {
 		return nil, err
 	}
-	c, err := e.read(ctx, uri)
+	c, err := e.read(ctx, name)
 	if err != nil {
-		stdio.SetError(ctx, readError(err, uri, stdio.PeerFrom(ctx)))
+		stdio.SetError(ctx, readError(err, name, stdio.PeerFrom(ctx)))
 		return nil, nil
 	}
 	if c.Text {
@@ -84,19 +86,15 @@ func (e *edge) readResource(ctx context.Context, r mcp.ReadResourceRequest) ([]m
 	return []mcp.ResourceContents{mcp.BlobResourceContents{URI: c.URI, MIMEType: c.MIME, Blob: base64.StdEncoding.EncodeToString(c.Data)}}, nil
 }
 
-func (e *edge) read(ctx context.Context, uri string) (c resources.Contents, err error) {
-	vault, path, err := resources.Parse(uri)
+func (e *edge) read(ctx context.Context, name string) (c resources.Contents, err error) {
+	vault, path, err := uri.Parse(name)
 	if err != nil {
 		return c, err
 	}
-	res, err := e.query(ctx, resources.Read, map[string]any{"vault": vault, "path": path})
-	if err != nil {
-		return c, err
-	}
-	return res.Out.(resources.Contents), nil
+	return decode[resources.Contents](e.query(ctx, resources.Read, map[string]any{"vault": vault, "path": path}))
 }
 
-// query runs one of the queries behind the resource methods.
+// query runs a query for a method of the protocol that is no call of a tool.
 func (e *edge) query(ctx context.Context, name string, args map[string]any) (*tools.Result, error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
@@ -105,16 +103,13 @@ func (e *edge) query(ctx context.Context, name string, args map[string]any) (*to
 	return e.Do(ctx, dispatch.Request{Caller: e.Caller, Tool: name, Args: raw})
 }
 
-// listError is the fault of resources/list.
-func listError(err error) stdio.RPCError { return rpcError(fault.Of(err), "") }
-
 // readError is the fault of resources/read.
-func readError(err error, uri string, p stdio.Peer) stdio.RPCError {
+func readError(err error, name string, p stdio.Peer) stdio.RPCError {
 	f := fault.Of(err)
 	switch f.Code {
 	case fault.NoteNotFound, fault.VaultNotFound, fault.PathInvalid, fault.ValidationError:
 		// The arguments came from the URI: it names nothing that is there.
-		return resourceNotFound(uri, p)
+		return resourceNotFound(name, p)
 	}
-	return rpcError(f, uri)
+	return rpcError(f, name)
 }

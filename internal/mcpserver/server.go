@@ -16,6 +16,9 @@ import (
 	"vault-mcp/internal/dispatch"
 	"vault-mcp/internal/fault"
 	"vault-mcp/internal/mcpserver/stdio"
+	"vault-mcp/internal/prompts"
+	"vault-mcp/internal/updates"
+	"vault-mcp/internal/uri"
 	"vault-mcp/tools"
 )
 
@@ -32,6 +35,10 @@ type Options struct {
 	Caller auth.Caller
 	// SeveralVaults says that a call has to name its vault.
 	SeveralVaults bool
+	// Prompts are what a person can begin with.
+	Prompts []prompts.Prompt
+	// Updates tells of changes of resources; nil if nobody knows of any.
+	Updates *updates.Hub
 	// Instructions tell the model how to work with this server, in at most
 	// 2,000 bytes; they go out in both eras.
 	Instructions string
@@ -43,6 +50,7 @@ type edge struct {
 	// modern is what the era from 2026-07-28 on wants in every result, ready
 	// to be appended to an object, and asking the same for one that asks back.
 	modern, asking []byte
+	followers      followers
 }
 
 // staticTTL is how long a client may keep what never changes while the server
@@ -65,13 +73,27 @@ func New(o Options) *server.MCPServer {
 	hooks.AddBeforeListResourceTemplates(e.beforeListTemplates)
 	hooks.AddBeforeReadResource(e.beforeRead)
 	hooks.AddOnError(e.onError)
+	if o.Updates != nil {
+		e.addSubscriptions(hooks)
+	}
+	if len(o.Prompts) > 0 {
+		hooks.AddBeforeListPrompts(e.beforeListPrompts)
+		hooks.AddBeforeGetPrompt(e.beforeGetPrompt)
+	}
 	s := server.NewMCPServer(Name, o.Version,
+		// The lists of tools, prompts and templates never change. That of resources
+		// does with every note, and is not told: see DESIGN.
 		server.WithToolCapabilities(false),
-		server.WithResourceCapabilities(false, false),
+		server.WithPromptCapabilities(false),
+		server.WithResourceCapabilities(o.Updates != nil, false),
+		server.WithCompletions(),
+		server.WithPromptCompletionProvider(completions{e}),
+		server.WithResourceCompletionProvider(completions{e}),
 		server.WithHooks(hooks),
 		server.WithInstructions(o.Instructions),
 		server.WithCacheHints(0, mcp.CacheScopePrivate),
 		server.WithMethodCacheHints(mcp.MethodToolsList, staticTTL, mcp.CacheScopePrivate),
+		server.WithMethodCacheHints(mcp.MethodPromptsList, staticTTL, mcp.CacheScopePrivate),
 		server.WithMethodCacheHints(mcp.MethodResourcesTemplatesList, staticTTL, mcp.CacheScopePrivate),
 		server.WithMethodCacheHints(mcp.MethodServerDiscover, staticTTL, mcp.CacheScopePrivate),
 	)
@@ -79,11 +101,12 @@ func New(o Options) *server.MCPServer {
 		s.AddTool(wireTool(t, o.SeveralVaults), e.call)
 	}
 	s.AddResourceTemplate(
-		mcp.NewResourceTemplate(resourceTemplate, "file",
+		mcp.NewResourceTemplate(uri.Template, "file",
 			mcp.WithTemplateTitle("A file of a vault"),
 			mcp.WithTemplateDescription("vault://<vault id>/<percent-encoded path from the vault's root>")),
 		e.readResource,
 	)
+	e.addPrompts(s)
 	return s
 }
 

@@ -7,6 +7,7 @@ package updates
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -85,10 +86,10 @@ type followed struct {
 	stamp       index.Stamp
 }
 
-// Open begins a session that follows nothing yet.
-func (h *Hub) Open(tell Tell) *Session {
+// Open begins a session that follows nothing yet and ends with ctx at the latest.
+func (h *Hub) Open(ctx context.Context, tell Tell) *Session {
 	s := &Session{hub: h, tell: tell, moved: make(chan struct{}, 1), stops: map[string]func(){}, files: map[string]*followed{}}
-	s.ctx, s.end = context.WithCancel(context.Background())
+	s.ctx, s.end = context.WithCancel(ctx)
 	return s
 }
 
@@ -231,5 +232,6 @@ func (s *Session) changed() (uris []string) {
 			return nil
 		})
 	}
+	slices.Sort(uris)
 	return uris
 }

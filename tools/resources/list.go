@@ -8,6 +8,7 @@ import (
 	"vault-mcp/internal/acl"
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/compact"
+	"vault-mcp/internal/uri"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
 )
@@ -40,15 +41,30 @@ func (l Listing) PayloadSize() int {
 
 // size is what a row takes as JSON.
 func (r Resource) size() int {
-	return compact.StringLen(r.URI) + compact.StringLen(r.Name) + compact.StringLen(r.MIME) + len(`{"uri":,"name":,"mimeType":,"size":1234567890123},`)
+	const frame = `{"annotations":{"lastModified":"2026-01-02T03:04:05+06:00"},"uri":,"name":,"title":,"mimeType":,"size":1234567890123},`
+	return compact.StringLen(r.URI) + compact.StringLen(r.Name) + compact.StringLen(r.Title) + compact.StringLen(r.MIME) + len(frame)
 }
 
 // Resource is one file.
 type Resource struct {
 	URI  string `json:"uri"`
 	Name string `json:"name"`
-	MIME string `json:"mime"`
-	Size int64  `json:"size"`
+	// Title is the path, which tells files of one name apart; "" where that is the
+	// name.
+	Title string `json:"title,omitempty"`
+	MIME  string `json:"mime"`
+	Size  int64  `json:"size"`
+	MTime string `json:"mtime"`
+}
+
+func resourceOf(vaultID string, f vault.File) Resource {
+	r := Resource{
+		URI: uri.Of(vaultID, f.Path), Name: path.Base(f.Path), MIME: vault.MIME(f.Path), Size: f.Size, MTime: tools.Clock(f.ModTime),
+	}
+	if r.Name != f.Path {
+		r.Title = f.Path
+	}
+	return r
 }
 
 // place is where the next page goes on.
@@ -79,7 +95,7 @@ func list(vaults []*acl.View) tools.Tool {
 			err := out.add(ctx, v, at.Path)
 			if errors.Is(err, errEnough) {
 				last := out.Resources[len(out.Resources)-1]
-				_, p, err := Parse(last.URI)
+				_, p, err := uri.Parse(last.URI)
 				if err != nil {
 					return out, err
 				}
@@ -105,7 +121,7 @@ func (l *Listing) add(ctx context.Context, v *acl.View, after string) error {
 		if v.Check(acl.Read, f.Path) != nil {
 			return nil // its name may be known, but it cannot be read
 		}
-		r := Resource{URI(v.ID, f.Path), path.Base(f.Path), vault.MIME(f.Path), f.Size}
+		r := resourceOf(v.ID, f)
 		if l.room -= r.size(); len(l.Resources) == PageSize || l.room < 0 && len(l.Resources) > 0 {
 			return errEnough
 		}

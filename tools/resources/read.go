@@ -8,6 +8,7 @@ import (
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/compact"
 	"vault-mcp/internal/fault"
+	"vault-mcp/internal/uri"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
 )
@@ -59,7 +60,7 @@ func read() tools.Tool {
 		if err != nil {
 			return Contents{}, err
 		}
-		out := Contents{URI: URI(c.View.ID, p.String()), MIME: vault.MIME(p.String()), Data: content.Bytes}
+		out := Contents{URI: uri.Of(c.View.ID, p.String()), MIME: vault.MIME(p.String()), Data: content.Bytes}
 		switch vault.Kind(p.String()) {
 		case vault.Note, vault.Canvas, vault.Base, vault.Other:
 			out.Text = vault.Text(content.Bytes)

@@ -31,7 +31,7 @@ func (c *conn) newRequest(e envelope, line []byte) *request {
 
 	s := r.session
 	switch r.method {
-	case mcp.MethodToolsCall, mcp.MethodResourcesRead:
+	case mcp.MethodToolsCall, mcp.MethodResourcesRead, mcp.MethodPromptsGet, mcp.MethodCompletionComplete:
 		s.turn.workers = c.workers
 	case mcp.MethodSubscriptionsListen:
 		if s.modern { // mcp-go refuses it otherwise

@@ -27,7 +27,8 @@ type Options struct {
 	MaxMessage int
 	// MaxInFlight is how many requests may be accepted and unanswered: 256.
 	MaxInFlight int
-	// Workers is how many tools/call and resources/read run at once: 8.
+	// Workers is how many tools/call, resources/read, prompts/get and
+	// completion/complete run at once: 8.
 	Workers int
 	// Drain is how long running requests may go on after the end of the
 	// input: 800 ms, since clients send SIGTERM two seconds after closing it. A

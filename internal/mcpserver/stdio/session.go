@@ -1,6 +1,7 @@
 package stdio
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 
@@ -121,6 +122,40 @@ type broadcast struct {
 	id     string
 	conn   *conn
 	outbox outbox
+}
+
+// Notifier sends a client what it has subscribed to. The sessions that this
+// transport registers are of it.
+type Notifier interface {
+	// Notify sends a notification, unless still reports false when it is about to
+	// go out: then nothing is sent any more. It waits for a client that does not
+	// read, in an era with subscriptions at most until ctx ends.
+	Notify(ctx context.Context, method string, params map[string]any, still func() bool)
+}
+
+var (
+	_ Notifier = (*session)(nil)
+	_ Notifier = (*broadcast)(nil)
+)
+
+// Notify is for the session of subscriptions/listen, whose end is that of the
+// request.
+func (s *session) Notify(ctx context.Context, method string, params map[string]any, still func() bool) {
+	if !still() {
+		return
+	}
+	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{
+		Method: method, Params: mcp.NotificationParams{AdditionalFields: params},
+	}}
+	select {
+	case s.outbox.channel() <- n:
+	case <-ctx.Done():
+	}
+}
+
+// Notify is for a client that made a handshake.
+func (b *broadcast) Notify(_ context.Context, method string, params map[string]any, still func() bool) {
+	b.conn.notify(outgoing{Method: method, Params: params}, still)
 }
 
 func (b *broadcast) SessionID() string                                   { return b.id }
