@@ -139,6 +139,25 @@ func (m *Model) Len() int { return len(m.notes.ids) }
 // Notes are all notes in the order of their paths, by bytes.
 func (m *Model) Notes() iter.Seq[Note] { return m.below(&m.notes, "") }
 
+// NotePaths are the paths of all notes, in their order.
+func (m *Model) NotePaths() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, id := range m.notes.ids {
+			if !yield(m.entries[id].path) {
+				return
+			}
+		}
+	}
+}
+
+// PathOf is the path of the note with a number; "" if there is none.
+func (m *Model) PathOf(id uint32) string {
+	if int(id) >= len(m.entries) || !m.entries[id].note {
+		return ""
+	}
+	return m.entries[id].path
+}
+
 // NotesBelow are the notes in a folder and all folders below it, in the order
 // of their paths; "" is the root.
 func (m *Model) NotesBelow(folder string) iter.Seq[Note] {

@@ -23,6 +23,8 @@ import (
 	"vault-mcp/internal/fault"
 	"vault-mcp/internal/mcpserver"
 	"vault-mcp/tools"
+	"vault-mcp/tools/complete"
+	"vault-mcp/tools/resources"
 )
 
 // plant writes files, with times that do not depend on the day.
@@ -185,6 +187,12 @@ var probes = map[string][]string{
 	"list_trash":     {`{}`},
 	"resources_list": {`{}`},
 	"resources_read": {`{"vault":"main","path":"Private/secret.md"}`, `{"vault":"main","path":"Private/none.md"}`},
+	"resources_look": {`{"path":"Private/secret.md"}`, `{"path":"Private/none.md"}`, `{"path":"Private"}`, `{"path":"link.md"}`, `{"path":"mirror/secret.md"}`, `{"path":"a.md"}`},
+	"complete_in_vault": {
+		`{"what":"note","value":""}`, `{"what":"note","value":"secret"}`, `{"what":"note","value":"Private/"}`, `{"what":"note","value":"e"}`,
+		`{"what":"tag","value":""}`, `{"what":"tag","value":"#sh"}`, `{"what":"tag","value":"own"}`, `{"what":"property","value":""}`, `{"what":"property","value":"k"}`,
+	},
+	"complete_overall": {`{"what":"vault","value":""}`, `{"what":"resource","value":""}`, `{"what":"resource","value":"main/Private"}`, `{"what":"resource","value":"pic"}`},
 }
 
 // A server whose rules hide a folder answers, byte for byte, as if the folder
@@ -298,6 +306,11 @@ func TestEveryQueryIsProbed(t *testing.T) {
 	r, err := app.Registry()
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range []string{resources.List, resources.Read, resources.Look, complete.InVault, complete.Overall} {
+		if probes[name] == nil {
+			t.Errorf("%s has no probe for what is hidden", name)
+		}
 	}
 	for _, tool := range r.All() {
 		if tool.Kind == tools.KindQuery && probes[tool.Name] == nil {

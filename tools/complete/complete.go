@@ -97,7 +97,7 @@ func inVault() tools.Tool {
 			out, err = words(ctx, c.View, in.What, in.Value)
 		default:
 			f := newFinder(in.Value)
-			err = f.paths(ctx, c.View, "", isNote)
+			err = f.notes(ctx, c.View)
 			out = f.best()
 		}
 		return out.within(c.Budget), err
@@ -135,13 +135,13 @@ func files(ctx context.Context, vaults []*acl.View, value string) (Values, error
 	for _, v := range vaults {
 		if rest, ok := cutVault(value, v.ID); ok {
 			f := newFinder(rest)
-			err := f.paths(ctx, v, v.ID+"/", isResource)
+			err := f.resources(ctx, v)
 			return f.best(), err
 		}
 	}
 	f := newFinder(value)
 	for _, v := range vaults {
-		if err := f.paths(ctx, v, v.ID+"/", isResource); err != nil {
+		if err := f.resources(ctx, v); err != nil {
 			return Values{}, err
 		}
 	}
@@ -155,29 +155,31 @@ func cutVault(value, id string) (rest string, ok bool) {
 	return "", false
 }
 
-func isNote(path string) bool     { return vault.Kind(path) == vault.Note }
-func isResource(path string) bool { return vault.Kind(path) != vault.Other }
+// notes offers the notes of a vault by their paths.
+func (f *finder) notes(ctx context.Context, v *acl.View) error {
+	return f.paths(ctx, v, "", func(path string) bool { return vault.Kind(path) == vault.Note })
+}
 
-// paths offers the files of a vault behind a prefix: those of the index, or while
-// that does not answer of the folders. No file is read.
-func (f *finder) paths(ctx context.Context, v *acl.View, prefix string, accept func(string) bool) error {
-	see := func(path string) {
-		f.offerPath(path, prefix, v.Sees)
-	}
+// resources offers the files of a vault that are resources, behind the vault's id.
+func (f *finder) resources(ctx context.Context, v *acl.View) error {
+	return f.paths(ctx, v, v.ID+"/", func(path string) bool { return vault.Kind(path) != vault.Other })
+}
+
+// paths offers files behind a prefix: those of the index, or while that does not
+// answer of the folders. No file is read.
+func (f *finder) paths(ctx context.Context, v *acl.View, prefix string, accept func(path string) bool) error {
+	defer f.turn()
 	if ix := v.Index(); ix != nil {
 		err := ix.Read(ctx, func(m *index.Model) error {
-			for n := range m.Notes() {
-				see(n.Path)
-			}
-			if accept(".canvas") { // more than notes
-				f.turn()
-				for o := range m.Files() {
-					if accept(o.Path) {
-						see(o.Path)
-					}
-				}
+			for p := range m.NotePaths() {
+				f.offerPath(p, prefix, v.Sees)
 			}
 			f.turn()
+			for o := range m.Files() {
+				if accept(o.Path) {
+					f.offerPath(o.Path, prefix, v.Sees)
+				}
+			}
 			return ctx.Err()
 		})
 		if !errors.Is(err, index.ErrNotReady) {
@@ -188,10 +190,8 @@ func (f *finder) paths(ctx context.Context, v *acl.View, prefix string, accept f
 	if err != nil {
 		return err
 	}
-	o := vault.WalkOptions{Accept: accept}
-	defer f.turn()
-	return v.Walk(ctx, root, o, func(file vault.File) error {
-		see(file.Path)
+	return v.Walk(ctx, root, vault.WalkOptions{Accept: accept}, func(file vault.File) error {
+		f.offerPath(file.Path, prefix, v.Sees)
 		return nil
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"vault-mcp/vault"
@@ -85,19 +86,27 @@ func (f *finder) rank(path string) int {
 
 // fold is vault.FoldName without new memory for each path.
 func (f *finder) fold(path string) []byte {
-	f.buf = f.buf[:0]
+	if cap(f.buf) < len(path) {
+		f.buf = make([]byte, 2*len(path))
+	}
+	buf := f.buf[:len(path)]
 	for i := range len(path) {
 		c := path[i]
-		switch {
-		case c >= utf8.RuneSelf:
+		if c >= utf8.RuneSelf {
 			return append(f.buf[:0], vault.FoldName(path)...)
-		case 'A' <= c && c <= 'Z':
-			c += 'a' - 'A'
 		}
-		f.buf = append(f.buf, c)
+		buf[i] = lower[c]
 	}
-	return f.buf
+	return buf
 }
+
+// lower is the small letter of each letter of ASCII.
+var lower = func() (t [utf8.RuneSelf]byte) {
+	for c := range t {
+		t[c] = byte(unicode.ToLower(rune(c)))
+	}
+	return t
+}()
 
 // rankWord is the rank of a tag or key: the whole of it counts before its last
 // part.
