@@ -13,8 +13,8 @@
 // Clients: the TypeScript SDK 1.x in each protocol version with a handshake,
 // the client 2.x by default, pinned to 2026-07-28 and on automatic
 // negotiation, and the command line of the Inspector in both eras. Each lists
-// the tools, calls them as calls.mjs says, goes through lists page by page, and
-// reads resources; then it writes a note, changes it and takes that back, and
+// the tools, calls them as calls.mjs says, goes through lists page by page,
+// reads resources, and does what prompts.mjs says; then it writes a note, changes it and takes that back, and
 // nothing else in its vault may have changed. A tool that is listed without
 // calls there is a failure; calls of a tool that is not listed are left out,
 // with a note. In asks.mjs the user of a client is asked before a call runs.
@@ -43,6 +43,7 @@ import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/std
 
 import { asks } from './asks.mjs';
 import { calls, left, missing, notes, ofIndex, paged, story, uris } from './calls.mjs';
+import { follows, prompts } from './prompts.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const { values: flags, positionals } = parseArgs({
@@ -299,6 +300,8 @@ async function exercise(name, version, vault, client) {
     const bytes = c.text === undefined ? Buffer.from(c.blob, 'base64') : Buffer.from(c.text);
     check(`${name}: ${uri}`, bytes.length === size, `${bytes.length} bytes, listed with ${size}`);
   }
+  await prompts(name, version, client, opts, { golden, outcome });
+  await follows(name, version, vault, client, opts, { check });
   await tell(name, version, call);
   leaves(name, vault, before);
 }
