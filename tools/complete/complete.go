@@ -10,6 +10,7 @@ import (
 	"vault-mcp/cache/index"
 	"vault-mcp/internal/acl"
 	"vault-mcp/internal/auth"
+	"vault-mcp/internal/compact"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
 )
@@ -70,7 +71,7 @@ const frame = 1 << 10
 func (v Values) PayloadSize() int {
 	size := frame
 	for _, s := range v.Values {
-		size += tools.EncodedLen(s) + len(",")
+		size += compact.StringLen(s) + len(",")
 	}
 	return size
 }
