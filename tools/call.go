@@ -24,8 +24,10 @@ type Call struct {
 	View *acl.View
 	// Hash names the call: tool and effective arguments.
 	Hash fingerprint.Call
-	// Budget is the most bytes that the answer may have.
+	// Budget is the most bytes that the answer may have; Soft is how much of it
+	// is enough.
 	Budget int
+	Soft   governor.Soft
 	// TextOnly says that the client knows no structured content, so that the
 	// text has to carry everything.
 	TextOnly bool
@@ -34,7 +36,8 @@ type Call struct {
 	Began time.Time
 
 	in     any
-	change string // id of the record of an effect that runs
+	cut    *CutList // what the soft budget left out of a list
+	change string   // id of the record of an effect that runs
 	intend func(context.Context, json.RawMessage) error
 	args   map[string]json.RawMessage
 	refs   []Ref

@@ -75,7 +75,7 @@ func (c *Call) Render(out any) (*Result, error) {
 		return r, nil
 	}
 	var err error
-	if r.Structured, err = marshal(out); err != nil {
+	if r.Structured, err = c.withCut(out); err != nil {
 		return nil, err
 	}
 	f, withText := out.(Facts)
@@ -83,7 +83,7 @@ func (c *Call) Render(out any) (*Result, error) {
 	case c.TextOnly:
 		r.Text, r.Structured = string(r.Structured), nil
 	case withText:
-		facts, err := marshal(f.Facts())
+		facts, err := c.withCut(f.Facts())
 		if err != nil {
 			return nil, err
 		}
@@ -92,6 +92,17 @@ func (c *Call) Render(out any) (*Result, error) {
 		r.Text = compact.Lines(r.Structured)
 	}
 	return r, nil
+}
+
+// withCut encodes an object, and says in it what the budget left out.
+func (c *Call) withCut(object any) (json.RawMessage, error) {
+	b, err := marshal(object)
+	if err != nil || c.cut == nil {
+		return b, err
+	}
+	cut, err := marshal(c.cut)
+	b = append(b[:len(b)-1], `,"cut":`...)
+	return append(append(b, cut...), '}'), err
 }
 
 // marshal is json.Marshal without escaping for HTML, which would make six
@@ -154,16 +165,6 @@ func (c *Call) Cost(row any) (int, error) {
 		return len(compact.AppendString(nil, string(b))), nil
 	}
 	return len(b), nil
-}
-
-// costs is Cost and TextCost together, for which the row is encoded once.
-func (c *Call) costs(row any) (int, error) {
-	b, err := marshal(row)
-	n := len(compact.AppendString(nil, string(b)))
-	if !c.TextOnly {
-		n += len(b)
-	}
-	return n, err
 }
 
 // TextCost is at least as many bytes as a row adds to the text half: its JSON

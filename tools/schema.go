@@ -230,6 +230,24 @@ func outputSchema[Out any]() (*jsonschema.Schema, error) {
 	return s, nil
 }
 
+// addCut adds to the result of a list what its call adds where it is cut.
+func addCut(s *jsonschema.Schema) error {
+	cut, err := outputSchema[CutList]()
+	if err != nil {
+		return err
+	}
+	cut.Description = "only where the list ends early because it would be long"
+	s.Properties["cut"] = cut
+	s.PropertyOrder = append(s.PropertyOrder, "cut")
+	return nil
+}
+
+// argsHave reports whether the arguments have a field.
+func argsHave[In any](field string) bool {
+	_, ok := reflect.TypeFor[In]().FieldByName(field)
+	return ok
+}
+
 // Arguments describes each argument in a line, for a person.
 func (t *Tool) Arguments() []string {
 	var lines []string

@@ -176,6 +176,9 @@ func newTool[In, Out any](s Spec, k Kind) Tool {
 		return args
 	}), output: func() *jsonschema.Schema {
 		out, err := outputSchema[Out]()
+		if err == nil && !s.Long && argsHave[In]("Cursor") {
+			err = addCut(out)
+		}
 		if err != nil {
 			panic(fmt.Sprintf("tool %s: %v", s.Name, err))
 		}

@@ -155,7 +155,7 @@ func (ws *Warnings) List() []Warning {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	ws.cut(maxWarnings)
-	r := Room{call: ws.call, left: ws.call.Budget / 4}
+	r := Room{call: ws.call, left: ws.call.listBudget() / 4}
 	n := 0
 	for n < len(ws.list) {
 		if err := r.Spend(ws.list[n]); err != nil || r.left < 0 {

@@ -127,6 +127,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 		a.Dispatcher, err = dispatch.New(dispatch.Config{
 			Registry: a.Registry, Views: byID, Vaults: ids,
 			MaxResponseBytes: cfg.Governor.MaxResponseBytes,
+			Soft:             governor.Soft{ListBytes: cfg.Governor.SoftListBytes, NoteChars: cfg.Governor.SoftNoteChars},
 			RequireCAS:       cfg.Writes.RequireCAS,
 			Throttle:         &governor.Throttle{Limits: limits(cfg.Throttle)},
 			Cursors:          governor.Cursors{Signer: a.state},

@@ -49,26 +49,26 @@ func FuzzSplit(f *testing.F) {
 			t.Fatal(err)
 		}
 		got := map[string]json.RawMessage{}
-		ms, ok := membersOf(raw)
+		ms, ok := Members(raw)
 		for _, m := range ms {
-			got[m.key] = m.value
+			got[m.Key] = m.Value
 		}
 		if d := cmp.Diff(want, got); d != "" || !ok {
 			t.Fatalf("%s: -want +got:\n%s", raw, d)
 		}
 		for _, m := range ms {
-			if m.value[0] != '[' {
+			if m.Value[0] != '[' {
 				continue
 			}
 			var items []json.RawMessage
-			if err := json.Unmarshal(m.value, &items); err != nil {
+			if err := json.Unmarshal(m.Value, &items); err != nil {
 				t.Fatal(err)
 			}
 			if len(items) == 0 {
 				items = nil
 			}
-			if d := cmp.Diff(items, itemsOf(m.value)); d != "" {
-				t.Fatalf("%s: -want +got:\n%s", m.value, d)
+			if d := cmp.Diff(items, itemsOf(m.Value)); d != "" {
+				t.Fatalf("%s: -want +got:\n%s", m.Value, d)
 			}
 		}
 		_ = Lines(raw)

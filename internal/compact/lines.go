@@ -9,7 +9,7 @@ import (
 // list of objects as one row each under its column names. It drops nothing, so
 // that a client which shows only the text misses nothing, and repeats no key.
 func Lines(object json.RawMessage) string {
-	members, ok := membersOf(object)
+	members, ok := Members(object)
 	if !ok {
 		return string(object)
 	}
@@ -20,16 +20,16 @@ func Lines(object json.RawMessage) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func writeMember(b *strings.Builder, m member) {
-	b.WriteString(m.key)
+func writeMember(b *strings.Builder, m Member) {
+	b.WriteString(m.Key)
 	b.WriteByte(':')
-	if m.value[0] != '[' {
+	if m.Value[0] != '[' {
 		b.WriteByte(' ')
-		b.WriteString(cell(m.value))
+		b.WriteString(Cell(m.Value))
 		b.WriteByte('\n')
 		return
 	}
-	items := itemsOf(m.value)
+	items := itemsOf(m.Value)
 	if len(items) == 0 {
 		b.WriteString(" none\n")
 		return
@@ -44,7 +44,7 @@ func writeMember(b *strings.Builder, m member) {
 		if ok {
 			b.WriteString(strings.Join(rows[i], " | "))
 		} else {
-			b.WriteString(cell(it))
+			b.WriteString(Cell(it))
 		}
 		b.WriteByte('\n')
 	}
@@ -53,31 +53,31 @@ func writeMember(b *strings.Builder, m member) {
 // table lays objects out in the union of their keys.
 func table(items []json.RawMessage) (rows [][]string, columns []string, ok bool) {
 	at := map[string]int{}
-	parsed := make([][]member, len(items))
+	parsed := make([][]Member, len(items))
 	for i, it := range items {
-		if parsed[i], ok = membersOf(it); !ok {
+		if parsed[i], ok = Members(it); !ok {
 			return nil, nil, false
 		}
 		for _, m := range parsed[i] {
-			if _, seen := at[m.key]; !seen {
-				at[m.key] = len(columns)
-				columns = append(columns, m.key)
+			if _, seen := at[m.Key]; !seen {
+				at[m.Key] = len(columns)
+				columns = append(columns, m.Key)
 			}
 		}
 	}
 	for _, ms := range parsed {
 		row := make([]string, len(columns))
 		for _, m := range ms {
-			row[at[m.key]] = cell(m.value)
+			row[at[m.Key]] = Cell(m.Value)
 		}
 		rows = append(rows, row)
 	}
 	return rows, columns, true
 }
 
-// cell is a value in one line. A string stands bare if it cannot be taken for
+// Cell is a value in one line. A string stands bare if it cannot be taken for
 // anything else.
-func cell(raw json.RawMessage) string {
+func Cell(raw json.RawMessage) string {
 	if raw[0] != '"' {
 		return string(raw)
 	}

@@ -103,6 +103,9 @@ const (
 type Governor struct {
 	// MaxResponseBytes is the largest answer.
 	MaxResponseBytes int `yaml:"max_response_bytes" default:"1000000" min:"10000" max:"50000000" doc:"The largest answer to a call, in bytes. A larger one is refused with advice how to ask for less."`
+	// SoftListBytes and SoftNoteChars are how much of an answer is enough.
+	SoftListBytes int `yaml:"soft_list_bytes" default:"10000" min:"2000" max:"50000000" doc:"How large the answer of a list or a search gets, in bytes, before it ends early: with whole items, how many are left, and next_cursor."`
+	SoftNoteChars int `yaml:"soft_note_chars" default:"40000" min:"2000" max:"50000000" doc:"How much text of notes an answer holds, in characters, before it ends early: with a whole line, how much is left, and the call that goes on."`
 }
 
 // Writes says what a change has to know.

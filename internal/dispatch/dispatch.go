@@ -134,6 +134,8 @@ type Config struct {
 	Vaults []string
 	// MaxResponseBytes is the most that an answer may have.
 	MaxResponseBytes int
+	// Soft is how much of an answer is enough.
+	Soft governor.Soft
 	Throttle         *governor.Throttle
 	Cursors          governor.Cursors
 	Gate             Gate
@@ -208,7 +210,7 @@ func Stages() []string {
 func (d *Dispatcher) Do(ctx context.Context, req Request) (*tools.Result, error) {
 	c := &Call{Request: req}
 	c.Caller, c.TextOnly, c.Began = req.Caller, req.TextOnly, time.Now()
-	c.Budget, c.Cursors = d.MaxResponseBytes, d.Cursors
+	c.Budget, c.Soft, c.Cursors = d.MaxResponseBytes, d.Soft, d.Cursors
 	at, err := d.pass(ctx, c)
 	d.enter("audit")
 	d.record(context.WithoutCancel(ctx), c, at, err)

@@ -15,7 +15,7 @@ import (
 func (d *Dispatcher) Explain(ctx context.Context, req Request) (c *Call, at string, err error) {
 	c = &Call{Request: req}
 	c.Caller, c.Began = req.Caller, time.Now()
-	c.Budget, c.Cursors = d.MaxResponseBytes, d.Cursors
+	c.Budget, c.Soft, c.Cursors = d.MaxResponseBytes, d.Soft, d.Cursors
 	for _, s := range []stage{
 		{"bind", d.bind}, {"caller", d.caller}, {"folders", d.folders}, {"title", d.onlyTitle}, {"plan", d.onlyPlan}, {"folders", d.planFolders},
 	} {

@@ -57,11 +57,10 @@ func listAttachments() tools.Tool {
 		}
 		wanted := in.Extensions.Accept(isAttachment)
 		accept := func(name string) bool { return isAttachment(name) && wanted(name) }
-		more := false
 		ws := c.NewWarnings(false) // each page comes by folders of its own
 		o := vault.WalkOptions{Accept: accept, After: after, Problem: ws.Fail}
 		err = c.View.Walk(ctx, folder, o, func(f vault.File) error {
-			if more = len(out.Attachments) == in.Limit; more {
+			if len(out.Attachments) > in.Limit {
 				return errEnough
 			}
 			out.Attachments = append(out.Attachments, row{f.Path, f.Size, tools.Clock(f.ModTime), vault.MIME(f.Path)})
@@ -70,14 +69,16 @@ func listAttachments() tools.Tool {
 		if err != nil && !errors.Is(err, errEnough) {
 			return out, err
 		}
-		if more {
-			ws.Upto(out.Attachments[in.Limit-1].Path)
-		}
-		out.TotalReturned, out.Warnings = len(out.Attachments), ws.List()
-		if more {
-			out.NextCursor, err = c.NextCursor(out.Attachments[in.Limit-1].Path)
+		more := false
+		if out.Attachments, more, err = tools.Page(c, out.Attachments, in.Limit, ws.List()); err != nil {
 			return out, err
 		}
-		return out, nil
+		if more {
+			last := out.Attachments[len(out.Attachments)-1].Path
+			ws.Upto(last)
+			out.NextCursor, err = c.NextCursor(last)
+		}
+		out.TotalReturned, out.Warnings = len(out.Attachments), ws.List()
+		return out, err
 	})
 }

@@ -83,6 +83,7 @@ func (x *pdfs) text(ctx context.Context, c *tools.Call, in getIn, p vault.Path, 
 	if room < poppler.MinRoom {
 		return pdfText{}, governor.Overflow(c.Budget-room+poppler.MinRoom, c.Budget, "")
 	}
+	room = min(room, max(c.Soft.Chars(), poppler.MinRoom)) // characters take bytes, so it is no more than these
 	t, err := poppler.Read(ctx, x.programs, content.Bytes, poppler.Place{Page: at.Page, Offset: at.Offset, Pages: at.Pages}, room)
 	if err != nil {
 		return pdfText{}, refusal(err)

@@ -6,7 +6,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
+	"unicode/utf8"
 
 	"vault-mcp/cache/index/facts"
 	"vault-mcp/internal/compact"
@@ -29,7 +31,7 @@ func (style) Values() []string { return []string{"markdown", "xml", string(tools
 
 // shape are the arguments that both tools share.
 type shape struct {
-	MaxBytes    int   `json:"max_bytes,omitempty" jsonschema:"most bytes of the bundle" limits:"min=1,max=50000000,default=500000"`
+	MaxBytes    int   `json:"max_bytes,omitempty" jsonschema:"most bytes of the bundle; left out, as much as governor.soft_note_chars says" limits:"min=1,max=50000000"`
 	Frontmatter bool  `json:"include_frontmatter,omitempty" jsonschema:"with the notes' properties" limits:"default=true"`
 	Format      style `json:"format,omitempty" jsonschema:"json is markdown in a structured answer, for programs" limits:"default=markdown"`
 	tools.PageArg
@@ -39,6 +41,7 @@ type shape struct {
 type bundle struct {
 	shape  shape
 	budget int // bytes of the answer that are left, as JSON
+	enough int // characters that are left before it is long enough
 	text   strings.Builder
 	files  []file
 	left   []left
@@ -47,7 +50,17 @@ type bundle struct {
 }
 
 func newBundle(c *tools.Call, s shape) *bundle {
-	return &bundle{shape: s, budget: c.Budget - frame, files: []file{}, left: []left{}, warnings: c.NewWarnings(false)}
+	b := &bundle{shape: s, budget: c.Budget - frame, enough: math.MaxInt, files: []file{}, left: []left{}, warnings: c.NewWarnings(false)}
+	if s.MaxBytes == 0 {
+		b.shape.MaxBytes, b.enough = c.Budget, c.Soft.Chars()
+	}
+	return b
+}
+
+// full reports whether there is something in the bundle, and with so many
+// characters more it would be longer than it need be.
+func (b *bundle) full(chars int) bool {
+	return chars > b.enough && len(b.files)+len(b.left) > 0
 }
 
 // frame is kept free for the header line and the protocol's own fields, in
@@ -82,6 +95,10 @@ func (b *bundle) add(path string, text []byte) bool {
 	if flaw != "" {
 		cost += rowCost(path, flaw)
 	}
+	chars := utf8.RuneCountInString(part)
+	if b.full(chars) {
+		return false
+	}
 	if b.text.Len()+len(part) > b.shape.MaxBytes || cost > b.budget {
 		if len(b.files) > 0 {
 			return false
@@ -89,6 +106,7 @@ func (b *bundle) add(path string, text []byte) bool {
 		return b.leave(path, "it is larger than a bundle may be")
 	}
 	b.budget -= cost
+	b.enough -= chars
 	b.text.WriteString(part)
 	b.files = append(b.files, file{path, len(part)})
 	if flaw != "" {
@@ -101,10 +119,11 @@ func (b *bundle) add(path string, text []byte) bool {
 func (b *bundle) leave(path, reason string) bool {
 	l := left{path, reason}
 	cost := rowCost(path, reason)
-	if cost > b.budget {
+	if cost > b.budget || b.full(cost) {
 		return false
 	}
 	b.budget -= cost
+	b.enough -= cost
 	b.left = append(b.left, l)
 	return true
 }

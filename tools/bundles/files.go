@@ -20,7 +20,7 @@ func bundleFiles() tools.Tool {
 		Title:  "Bundle notes",
 		Doc:    "Puts the named notes one after the other into one text; those that cannot be read are named. Goes on with next_cursor.",
 		Scope:  auth.Read,
-		Narrow: "a lower max_bytes or fewer paths",
+		Narrow: "a lower max_bytes, or fewer paths",
 		Long:   true,
 	}, func(ctx context.Context, c *tools.Call, in filesIn) (out, error) {
 		var at int

@@ -30,7 +30,7 @@ func bundleFolder() tools.Tool {
 		Title:  "Bundle a folder",
 		Doc:    "Puts the notes of a folder one after the other into one text, in the order of their paths. Goes on with next_cursor.",
 		Scope:  auth.Read,
-		Narrow: "a lower max_bytes or a folder further down",
+		Narrow: "a lower max_bytes, or a folder further down",
 		Long:   true,
 	}, func(ctx context.Context, c *tools.Call, in folderIn) (out, error) {
 		root, err := in.Root.Path()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vault-mcp/internal/auth"
+	"vault-mcp/internal/fault"
 	"vault-mcp/internal/git"
 	"vault-mcp/tools"
 )
@@ -14,6 +15,7 @@ type diffIn struct {
 	tools.VaultArg
 	Path   tools.Note `json:"path,omitempty" jsonschema:"one file; all of the vault if left out"`
 	Staged bool       `json:"staged,omitempty" jsonschema:"what git_commit would commit; else what is not staged yet"`
+	tools.PartArg
 	tools.PageArg
 }
 
@@ -29,7 +31,8 @@ type diffFile struct {
 	Removed int    `json:"lines_removed"`
 	Binary  bool   `json:"binary,omitempty"`
 	Diff    string `json:"diff,omitempty"`
-	Cut     int64  `json:"diff_cut_bytes,omitempty"`
+	tools.DiffPart
+	Cut int64 `json:"diff_cut_bytes,omitempty" jsonschema:"what is not here; path gives all of it, in parts"`
 }
 
 // maxFileDiff is how much of one file's diff a list of several shows, in bytes.
@@ -38,7 +41,7 @@ const maxFileDiff = 20_000
 func diff(s tools.Repos) tools.Tool {
 	return tools.Query(tools.Spec{
 		Name: "git_diff", Title: "Compare with the repository",
-		Doc:    "Tells how the files of the vault differ from what is staged, or with staged how that differs from the last commit.",
+		Doc:    "Tells how the files of the vault differ from what is staged, or with staged how that differs from the last commit. A long diff of one file comes in parts, all others page with next_cursor.",
 		Scope:  auth.Read,
 		Narrow: "path, for one file",
 	}, func(ctx context.Context, c *tools.Call, in diffIn) (diffOut, error) {
@@ -52,13 +55,16 @@ func diff(s tools.Repos) tools.Tool {
 			return out, err
 		}
 		e, o := eyes{r, c.View}, git.DiffOptions{Staged: in.Staged, MaxFile: maxFileDiff}
+		most := min(c.Budget/3, c.Soft.Chars()/2) // it is in both halves
 		var paths []string
 		if in.Path.Arg != "" {
 			path, err := in.Path.Past(c)
 			if err != nil {
 				return out, err
 			}
-			paths, o.MaxFile = []string{r.Prefix + path}, 0
+			paths, o.MaxFile, most = []string{r.Prefix + path}, 0, tools.MaxDiff
+		} else if in.FromLine > 0 || in.Lines > 0 {
+			return out, fault.New(fault.InvalidInput, "from_line and lines are for the diff of one file; name it with path.").With("argument", "path")
 		} else if paths, err = e.differing(ctx, in.Staged); err != nil {
 			return out, err
 		}
@@ -71,7 +77,7 @@ func diff(s tools.Repos) tools.Tool {
 			paths, next = paths[:maxDiffs], paths[maxDiffs-1]
 		}
 		o.Paths = paths
-		d, err := r.Diff(ctx, o, int64(c.Budget/3))
+		d, err := r.Diff(ctx, o, int64(most))
 		if err != nil {
 			return out, tools.RepoFault(err)
 		}
@@ -81,7 +87,13 @@ func diff(s tools.Repos) tools.Tool {
 				break
 			}
 			row, _ := e.change(f.Change)
-			out.Files = append(out.Files, diffFile{row, f.Added, f.Removed, f.Binary, f.Text, f.Cut})
+			file := diffFile{row, f.Added, f.Removed, f.Binary, f.Text, tools.DiffPart{}, f.Cut}
+			if in.Path.Arg != "" {
+				if file.Diff, file.DiffPart, err = in.PartArg.Diff(c, f.Text); err != nil {
+					return out, err
+				}
+			}
+			out.Files = append(out.Files, file)
 		}
 		if next != "" {
 			out.NextCursor, err = c.NextCursor(next)

@@ -70,6 +70,10 @@ func log(s tools.Repos) tools.Tool {
 			}
 		}
 		o.From = at.From
+		room, err := c.Room(nil)
+		if err != nil {
+			return out, err
+		}
 		seen := 0
 		err = r.Log(ctx, o, func(l git.Logged) error {
 			if seen++; seen <= at.Seen {
@@ -79,15 +83,21 @@ func log(s tools.Repos) tools.Tool {
 			if err != nil || !x.shown {
 				return err
 			}
-			if len(out.Commits) == in.Limit {
+			row := commitRow{ID: string(l.ID), Author: l.Author.Name, When: tools.Clock(l.Committer.When), Path: x.path}
+			if !x.withheld {
+				row.Subject = tools.Cut(l.Subject(), maxSubject)
+			}
+			fits := len(out.Commits) < in.Limit
+			if fits {
+				if fits, err = room.Takes(row); err != nil {
+					return err
+				}
+			}
+			if !fits {
 				if out.NextCursor, err = c.NextCursor(logPlace{at.From, seen - 1}); err == nil {
 					err = fs.SkipAll
 				}
 				return err
-			}
-			row := commitRow{ID: string(l.ID), Author: l.Author.Name, When: tools.Clock(l.Committer.When), Path: x.path}
-			if !x.withheld {
-				row.Subject = tools.Cut(l.Subject(), maxSubject)
 			}
 			out.Commits = append(out.Commits, row)
 			return nil

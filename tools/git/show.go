@@ -15,6 +15,7 @@ type showIn struct {
 	tools.VaultArg
 	Revision string     `json:"revision,omitempty" limits:"maxLength=256,default=HEAD"`
 	Path     tools.Note `json:"path,omitempty" jsonschema:"only the diff of this file"`
+	tools.PartArg
 }
 
 type showOut struct {
@@ -28,7 +29,8 @@ type showOut struct {
 	Files     []changeRow `json:"files"`
 	FilesMore int         `json:"files_more,omitempty"`
 	Diff      string      `json:"diff"`
-	DiffCut   bool        `json:"diff_cut,omitempty"`
+	tools.DiffPart
+	DiffCut bool `json:"diff_cut,omitempty" jsonschema:"there is more than any part gives"`
 }
 
 type changeRow struct {
@@ -40,7 +42,7 @@ type changeRow struct {
 func show(s tools.Repos) tools.Tool {
 	return tools.Query(tools.Spec{
 		Name: "git_show", Title: "Show a commit",
-		Doc:    "Shows one commit: who, when, why, its files and its diff.",
+		Doc:    "Shows one commit: who, when, why, its files and its diff; a long one comes in parts.",
 		Scope:  auth.Read,
 		Narrow: "path, for one file of the commit",
 	}, func(ctx context.Context, c *tools.Call, in showIn) (showOut, error) {
@@ -100,7 +102,10 @@ func show(s tools.Repos) tools.Tool {
 		if len(paths) == 0 {
 			return out, nil
 		}
-		out.Diff, out.DiffCut, err = diffText(ctx, r, git.DiffOptions{From: cmp.Or(parent, git.EmptyTree), To: id, Paths: paths}, c.Budget/4)
+		text, more, err := diffText(ctx, r, git.DiffOptions{From: cmp.Or(parent, git.EmptyTree), To: id, Paths: paths}, tools.MaxDiff)
+		if out.DiffCut = more; err == nil {
+			out.Diff, out.DiffPart, err = in.PartArg.Diff(c, text)
+		}
 		return out, err
 	})
 }

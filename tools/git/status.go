@@ -76,10 +76,10 @@ func status(s tools.Repos) tools.Tool {
 		out.Clean = out.Total == 0 && out.Elsewhere == 0
 		slices.SortStableFunc(out.Files, func(a, b fileStatus) int { return strings.Compare(a.Path, b.Path) })
 		from, _ := slices.BinarySearchFunc(out.Files, after+"\x00", func(f fileStatus, p string) int { return strings.Compare(f.Path, p) })
-		out.Files = out.Files[from:]
-		if len(out.Files) > in.Limit {
-			out.Files = out.Files[:in.Limit]
-			out.NextCursor, err = c.NextCursor(out.Files[in.Limit-1].Path)
+		more := false
+		out.Files, more, err = tools.Page(c, out.Files[from:], in.Limit, nil)
+		if err == nil && more {
+			out.NextCursor, err = c.NextCursor(out.Files[len(out.Files)-1].Path)
 		}
 		return out, err
 	})

@@ -14,6 +14,7 @@ type diffIn struct {
 	tools.VaultArg
 	tools.NoteArg
 	Against tools.Version `json:"against" jsonschema:"the older version: a snapshot_id, or a git revision" limits:"minLength=1,maxLength=256"`
+	tools.PartArg
 }
 
 type diffOut struct {
@@ -21,12 +22,13 @@ type diffOut struct {
 	Hash      string `json:"content_hash"`
 	Identical bool   `json:"identical"`
 	Diff      string `json:"diff" jsonschema:"unified, from the version to the note as it is"`
+	tools.DiffPart
 }
 
 func diffNote(s Source, repos tools.Repos) tools.Tool {
 	return tools.Query(tools.Spec{
 		Name: "diff_note", Title: "Compare a note with a version",
-		Doc:    "Tells how a note differs from one of its versions, as a unified diff.",
+		Doc:    "Tells how a note differs from one of its versions, as a unified diff; a long one comes in parts.",
 		Scope:  auth.Read,
 		Narrow: "read_snapshot and read_section read parts",
 	}, func(ctx context.Context, c *tools.Call, in diffIn) (diffOut, error) {
@@ -43,7 +45,10 @@ func diffNote(s Source, repos tools.Repos) tools.Tool {
 			return diffOut{}, err
 		}
 		out := diffOut{Path: p.String(), Hash: hashOf(now.Bytes), Identical: string(old) == string(now.Bytes)}
-		out.Diff, err = tools.UnifiedDiff(label, old, p.String(), now.Bytes)
+		diff, err := tools.UnifiedDiff(label, old, p.String(), now.Bytes)
+		if err == nil {
+			out.Diff, out.DiffPart, err = in.PartArg.Diff(c, diff)
+		}
 		return out, err
 	})
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -74,7 +75,12 @@ func listChanges(s Source) tools.Tool {
 		if err != nil {
 			return out, err
 		}
+		room, err := c.Room(nil)
+		if err != nil {
+			return out, err
+		}
 		more := false
+		var bad error
 		err = st.Changes(ctx, before, path, func(n state.Numbered) bool {
 			if n.Began.Before(since) || ctx.Err() != nil {
 				return false
@@ -86,14 +92,18 @@ func listChanges(s Source) tools.Tool {
 			if more = len(out.Changes) == in.Limit; more {
 				return false
 			}
+			if ok, bad = room.Takes(row); !ok || bad != nil {
+				more = true
+				return false
+			}
 			out.Changes = append(out.Changes, row)
 			before = n.Seq
 			return true
 		})
-		if err == nil {
-			err = ctx.Err()
+		if err = cmp.Or(err, bad, ctx.Err()); err != nil {
+			return out, err
 		}
-		if err == nil && more {
+		if more {
 			out.NextCursor, err = c.NextCursor(before)
 		}
 		return out, err

@@ -12,22 +12,24 @@ import (
 type readChangeIn struct {
 	tools.VaultArg
 	ID string `json:"change_id" limits:"minLength=1,maxLength=64"`
+	tools.PartArg
 }
 
 type readChangeOut struct {
 	changeRow
-	Ended   string              `json:"ended,omitempty"`
-	Edits   []tools.WrittenFile `json:"edits"`
-	More    int                 `json:"edits_more,omitempty" jsonschema:"edits that are not listed"`
-	Diff    string              `json:"diff"`
-	DiffCut bool                `json:"diff_cut,omitempty"`
-	Strange []string            `json:"changed_by_others,omitempty" jsonschema:"files that something else had changed, left as they were"`
+	Ended string              `json:"ended,omitempty"`
+	Edits []tools.WrittenFile `json:"edits"`
+	More  int                 `json:"edits_more,omitempty" jsonschema:"edits that are not listed"`
+	Diff  string              `json:"diff"`
+	tools.DiffPart
+	DiffCut bool     `json:"diff_cut,omitempty" jsonschema:"there is more than any part gives"`
+	Strange []string `json:"changed_by_others,omitempty" jsonschema:"files that something else had changed, left as they were"`
 }
 
 func readChange(s Source) tools.Tool {
 	return tools.Query(tools.Spec{
 		Name: "read_change", Title: "Read a change",
-		Doc:    "Tells all of one change: its files, and the diff as far as the texts are kept.",
+		Doc:    "Tells all of one change: its files, and the diff as far as the texts are kept; a long one comes in parts.",
 		Scope:  auth.Read,
 		Narrow: "read the files one by one",
 	}, func(ctx context.Context, c *tools.Call, in readChangeIn) (readChangeOut, error) {
@@ -48,7 +50,6 @@ func readChange(s Source) tools.Tool {
 			out.Ended = tools.Clock(n.Ended)
 		}
 		var diff strings.Builder
-		room := c.Budget / 4
 		for i := range n.Edits {
 			e := &n.Edits[i]
 			if e.Upkeep && !c.View.Sees(e.Path) {
@@ -62,7 +63,7 @@ func readChange(s Source) tools.Tool {
 			if !c.View.Sees(e.Path) {
 				text, row.Hash, row.Added, row.Removed = "", "", 0, 0
 			}
-			if diff.Len()+len(text) > room {
+			if diff.Len()+len(text) > tools.MaxDiff {
 				out.DiffCut = true
 				text = ""
 			}
@@ -73,7 +74,9 @@ func readChange(s Source) tools.Tool {
 			}
 			out.Edits = append(out.Edits, row)
 		}
-		out.Diff = diff.String()
+		if out.Diff, out.DiffPart, err = in.PartArg.Diff(c, diff.String()); err != nil {
+			return out, err
+		}
 		for _, p := range n.Foreign {
 			if c.View.Knows(p) {
 				out.Strange = append(out.Strange, p)

@@ -95,12 +95,13 @@ func listSnapshots(s Source) tools.Tool {
 		if err != nil {
 			return out, err
 		}
-		for i, sn := range list {
-			if i == in.Limit {
-				out.NextCursor, err = c.NextCursor(list[i-1].ID)
-				break
-			}
+		for _, sn := range list {
 			out.Snapshots = append(out.Snapshots, snapshotRow{sn.ID, sn.Hash.String(), sn.Size, tools.Clock(sn.At), sn.Change})
+		}
+		more := false
+		out.Snapshots, more, err = tools.Page(c, out.Snapshots, in.Limit, nil)
+		if err == nil && more {
+			out.NextCursor, err = c.NextCursor(out.Snapshots[len(out.Snapshots)-1].ID)
 		}
 		return out, err
 	})
@@ -109,25 +110,34 @@ func listSnapshots(s Source) tools.Tool {
 type readSnapshotIn struct {
 	tools.VaultArg
 	ID int64 `json:"snapshot_id" limits:"min=1"`
+	tools.PartArg
 	tools.FormatArg
 }
 
-type readSnapshotOut struct {
-	Path    string `json:"path"`
-	Content string `json:"content"`
-	Hash    string `json:"content_hash"`
-	At      string `json:"created_at"`
+type snapshotFacts struct {
+	Path string `json:"path"`
+	Hash string `json:"content_hash" jsonschema:"SHA-256 of the whole version"`
+	At   string `json:"created_at"`
+	tools.Part
 }
+
+type readSnapshotOut struct {
+	snapshotFacts
+	Content string `json:"content"`
+}
+
+// Facts leaves the text out of the text half of format json.
+func (o readSnapshotOut) Facts() any { return o.snapshotFacts }
 
 // Prose is the version as a text to read.
 func (o readSnapshotOut) Prose() (header, text string) {
-	return fmt.Sprintf("%s · %s · %s", o.Path, o.Hash, o.At), o.Content
+	return fmt.Sprintf("%s · %s · %s · %s", o.Path, o.Hash, o.At, o.Part.String("read_snapshot", "diff_note tells only what differs")), o.Content
 }
 
 func readSnapshot(s Source) tools.Tool {
 	return tools.Query(tools.Spec{
 		Name: "read_snapshot", Title: "Read a version of a note",
-		Doc:    "Reads one version of a note by the id that list_snapshots gives.",
+		Doc:    "Reads one version of a note by the id that list_snapshots gives; a long one comes in parts.",
 		Scope:  auth.Read,
 		Narrow: "diff_note tells only what differs",
 	}, func(ctx context.Context, c *tools.Call, in readSnapshotIn) (readSnapshotOut, error) {
@@ -135,7 +145,8 @@ func readSnapshot(s Source) tools.Tool {
 		if err != nil {
 			return readSnapshotOut{}, err
 		}
-		return readSnapshotOut{path, string(content), hashOf(content), tools.Clock(at)}, nil
+		text, part, err := in.PartArg.Cut(c, content, false, nil)
+		return readSnapshotOut{snapshotFacts{path, hashOf(content), tools.Clock(at), part}, string(text)}, err
 	})
 }
 

@@ -54,15 +54,15 @@ func listTrash(s Source) tools.Tool {
 			return out, err
 		}
 		out.Total = len(all)
-		for i, it := range all {
-			if paged && it.row.Name <= after {
-				continue
+		for _, it := range all {
+			if len(out.Items) <= in.Limit && (!paged || it.row.Name > after) {
+				out.Items = append(out.Items, it.row)
 			}
-			if len(out.Items) == in.Limit {
-				out.NextCursor, err = c.NextCursor(all[i-1].row.Name)
-				break
-			}
-			out.Items = append(out.Items, it.row)
+		}
+		more := false
+		out.Items, more, err = tools.Page(c, out.Items, in.Limit, nil)
+		if err == nil && more {
+			out.NextCursor, err = c.NextCursor(out.Items[len(out.Items)-1].Name)
 		}
 		return out, err
 	})

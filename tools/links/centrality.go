@@ -24,6 +24,7 @@ type centralityIn struct {
 	Metric   metric `json:"metric,omitempty" limits:"default=pagerank"`
 	Incoming int    `json:"min_incoming_links,omitempty" limits:"min=0,max=100"`
 	Limit    int    `json:"limit,omitempty" limits:"min=1,max=200,default=25"`
+	tools.PageArg
 }
 
 type centralRow struct {
@@ -33,24 +34,31 @@ type centralRow struct {
 }
 
 type centralityOut struct {
-	Metric    string          `json:"metric"`
-	Nodes     int             `json:"nodes"`
-	Edges     int             `json:"edges"`
-	Available bool            `json:"available"`
-	Message   string          `json:"message,omitempty"`
-	Results   []centralRow    `json:"results"`
-	Excluded  int             `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
-	Warnings  []tools.Warning `json:"warnings,omitempty"`
+	Metric     string          `json:"metric"`
+	Nodes      int             `json:"nodes"`
+	Edges      int             `json:"edges"`
+	Available  bool            `json:"available"`
+	Message    string          `json:"message,omitempty"`
+	Results    []centralRow    `json:"results"`
+	NextCursor *string         `json:"next_cursor"`
+	Excluded   int             `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
+	Warnings   []tools.Warning `json:"warnings,omitempty"`
 }
 
 func centrality() tools.Tool {
 	return tools.Query(tools.Spec{
-		Name:  "graph_centrality",
-		Title: "Rank notes by links",
-		Doc:   "Ranks the notes that are most central in the graph of links. Betweenness, which finds bridges, needs a vault of at most 2000 notes.",
-		Scope: auth.Read,
+		Name:   "graph_centrality",
+		Title:  "Rank notes by links",
+		Doc:    "Ranks the notes that are most central in the graph of links. Betweenness, which finds bridges, needs a vault of at most 2000 notes.",
+		Scope:  auth.Read,
+		Narrow: "a lower limit or a higher min_incoming_links",
 	}, func(ctx context.Context, c *tools.Call, in centralityIn) (centralityOut, error) {
 		out := centralityOut{Metric: string(in.Metric), Results: []centralRow{}}
+		var after rankPlace
+		paged, err := c.Page(in.Cursor, &after)
+		if err != nil {
+			return out, err
+		}
 		s, err := look(ctx, c, false)
 		if err != nil {
 			return out, err
@@ -78,9 +86,13 @@ func centrality() tools.Tool {
 		}
 		// The rows are in the order of paths, which ties keep.
 		slices.SortStableFunc(rows, func(a, b centralRow) int { return cmp.Compare(b.Score, a.Score) })
-		rows = rows[:min(len(rows), in.Limit)]
-		n, err := tools.Fit(c, rows, out.Warnings)
-		out.Results = append(out.Results, rows[:n]...)
+		rows = behind(rows, paged, func(r centralRow) int { return after.compare(r.Score, r.Path) })
+		page, more, err := tools.Page(c, rows, in.Limit, out.Warnings)
+		out.Results = append(out.Results, page...)
+		if err == nil && more {
+			last := page[len(page)-1]
+			out.NextCursor, err = c.NextCursor(rankPlace{last.Score, last.Path})
+		}
 		return out, err
 	})
 }

@@ -18,6 +18,7 @@ type communitiesIn struct {
 	MinSize  int `json:"min_size,omitempty" limits:"min=1,max=100,default=1"`
 	MaxPaths int `json:"max_paths,omitempty" jsonschema:"notes to name of each" limits:"min=1,max=1000,default=20"`
 	Limit    int `json:"limit,omitempty" limits:"min=1,max=100,default=20"`
+	tools.PageArg
 }
 
 type communityRow struct {
@@ -33,6 +34,7 @@ type communitiesOut struct {
 	Note        string          `json:"note,omitempty"`
 	Count       int             `json:"community_count" jsonschema:"of at least min_size"`
 	Communities []communityRow  `json:"communities"`
+	NextCursor  *string         `json:"next_cursor"`
 	Excluded    int             `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
 	Warnings    []tools.Warning `json:"warnings,omitempty"`
 }
@@ -46,6 +48,11 @@ func communities() tools.Tool {
 		Narrow: "a lower limit or max_paths",
 	}, func(ctx context.Context, c *tools.Call, in communitiesIn) (communitiesOut, error) {
 		out := communitiesOut{Communities: []communityRow{}}
+		var after rankPlace
+		paged, err := c.Page(in.Cursor, &after)
+		if err != nil {
+			return out, err
+		}
 		s, err := look(ctx, c, false)
 		if err != nil {
 			return out, err
@@ -62,21 +69,32 @@ func communities() tools.Tool {
 		}
 		groups := grouped(of, in.MinSize)
 		out.Count = len(groups)
+		rest := behind(groups, paged, func(nodes []int32) int { return after.compare(float64(len(nodes)), s.graph.paths[nodes[0]]) })
+		first := len(groups) - len(rest)
 		r, err := c.Room(out.Warnings)
 		if err != nil {
 			return out, err
 		}
-		for i, nodes := range groups[:min(len(groups), in.Limit)] {
-			row := communityRow{ID: i + 1, Size: len(nodes), Paths: []string{}}
+		n := 0
+		for ; n < min(len(rest), in.Limit); n++ {
+			nodes := rest[n]
+			row := communityRow{ID: first + n + 1, Size: len(nodes), Paths: []string{}}
 			for _, node := range w.central(nodes, of)[:min(len(nodes), in.MaxPaths)] {
 				row.Paths = append(row.Paths, s.graph.paths[node])
 			}
-			if ok, err := r.Takes(row); !ok || err != nil {
+			ok, err := r.Takes(row)
+			if err != nil {
 				return out, err
+			}
+			if !ok {
+				break
 			}
 			out.Communities = append(out.Communities, row)
 		}
-		return out, nil
+		if n < len(rest) {
+			out.NextCursor, err = c.NextCursor(rankPlace{float64(len(rest[n-1])), s.graph.paths[rest[n-1][0]]})
+		}
+		return out, err
 	})
 }
 

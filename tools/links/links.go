@@ -113,6 +113,18 @@ func sortRows[T any](rows []T, at func(*T) *place) {
 	}
 }
 
+// rankPlace is where a ranked list goes on: behind what has this score and path.
+type rankPlace struct {
+	Score float64 `json:"s"`
+	Path  string  `json:"p"`
+}
+
+// compare orders by score, best first, then by path: above 0 for what comes
+// behind the place.
+func (at rankPlace) compare(score float64, path string) int {
+	return cmp.Or(cmp.Compare(at.Score, score), strings.Compare(path, at.Path))
+}
+
 // behind are the sorted rows that come after a place.
 func behind[T any](rows []T, paged bool, after func(T) int) []T {
 	if !paged {

@@ -3,7 +3,6 @@ package links
 import (
 	"context"
 
-	"vault-mcp/governor"
 	"vault-mcp/internal/auth"
 	"vault-mcp/tools"
 )
@@ -67,10 +66,6 @@ func pathBetween() tools.Tool {
 				h.Via, h.Back = g.via(node, way[i]).names(), true
 			}
 			out.Hops = append(out.Hops, h)
-		}
-		n, err := tools.Fit(c, out.Hops, out.Warnings)
-		if err == nil && n < len(out.Hops) { // a part of a path is none
-			return out, governor.Overflow(c.Budget+1, c.Budget, c.Tool.Narrow)
 		}
 		length := len(out.Hops)
 		out.Connected, out.Length = true, &length

@@ -13,6 +13,7 @@ type suggestIn struct {
 	tools.VaultArg
 	tools.NoteArg
 	Limit int `json:"limit,omitempty" limits:"min=1,max=200,default=20"`
+	tools.PageArg
 }
 
 type suggestion struct {
@@ -26,18 +27,25 @@ type suggestOut struct {
 	Path        string          `json:"path"`
 	Total       int             `json:"total"`
 	Suggestions []suggestion    `json:"suggestions"`
+	NextCursor  *string         `json:"next_cursor"`
 	Excluded    int             `json:"excluded,omitempty" jsonschema:"notes left out because Obsidian's settings exclude them"`
 	Warnings    []tools.Warning `json:"warnings,omitempty"`
 }
 
 func suggestLinks() tools.Tool {
 	return tools.Query(tools.Spec{
-		Name:  "suggest_links",
-		Title: "Suggest links",
-		Doc:   "Suggests notes that a note could link to, by the links of its neighbours. What is linked already is left out.",
-		Scope: auth.Read,
+		Name:   "suggest_links",
+		Title:  "Suggest links",
+		Doc:    "Suggests notes that a note could link to, by the links of its neighbours. What is linked already is left out.",
+		Scope:  auth.Read,
+		Narrow: "a lower limit",
 	}, func(ctx context.Context, c *tools.Call, in suggestIn) (suggestOut, error) {
 		out := suggestOut{Suggestions: []suggestion{}}
+		var after rankPlace
+		paged, err := c.Page(in.Cursor, &after)
+		if err != nil {
+			return out, err
+		}
 		s, err := lookAt(ctx, c, &in.Path)
 		if err != nil {
 			return out, err
@@ -48,9 +56,13 @@ func suggestLinks() tools.Tool {
 		}
 		all := s.graph.suggest(node)
 		out.Path, out.Total, out.Excluded, out.Warnings = path, len(all), s.excluded, s.warnings.List()
-		all = all[:min(len(all), in.Limit)]
-		n, err := tools.Fit(c, all, out.Warnings)
-		out.Suggestions = append(out.Suggestions, all[:n]...)
+		all = behind(all, paged, func(s suggestion) int { return after.compare(float64(s.Score), s.Path) })
+		page, more, err := tools.Page(c, all, in.Limit, out.Warnings)
+		out.Suggestions = append(out.Suggestions, page...)
+		if err == nil && more {
+			last := page[len(page)-1]
+			out.NextCursor, err = c.NextCursor(rankPlace{float64(last.Score), last.Path})
+		}
 		return out, err
 	})
 }

@@ -99,20 +99,25 @@ func listNotes() tools.Tool {
 		if err := c.View.Walk(ctx, folder, o, l.visit); err != nil && err != errEnough {
 			return out, err
 		}
-		more := l.finish()
-		if more && in.Sort == "path" {
-			ws.Upto(l.kept[len(l.kept)-1].Path)
-		}
-		out.Warnings = ws.List()
+		l.sort()
 		for _, e := range l.kept {
 			out.Notes = append(out.Notes, e.row())
 		}
+		more := false
+		if out.Notes, more, err = tools.Page(c, out.Notes, in.Limit, ws.List()); err != nil {
+			return out, err
+		}
+		last := len(out.Notes) - 1
+		if more && in.Sort == "path" {
+			ws.Upto(out.Notes[last].Path)
+		}
+		out.Warnings = ws.List()
 		out.TotalReturned = len(out.Notes)
 		if in.Sort != "path" || !paged && !more {
 			out.Total = l.total
 		}
 		if more {
-			out.NextCursor, err = c.NextCursor(l.kept[len(l.kept)-1].place)
+			out.NextCursor, err = c.NextCursor(l.kept[last].place)
 		}
 		return out, err
 	})
@@ -223,16 +228,6 @@ func (l *lister) compare(a, b place) int {
 
 func (l *lister) sort() {
 	slices.SortFunc(l.kept, func(a, b entry) int { return l.compare(a.place, b.place) })
-}
-
-// finish cuts the page to its limit and reports whether there is more.
-func (l *lister) finish() bool {
-	l.sort()
-	if len(l.kept) <= l.in.Limit {
-		return false
-	}
-	l.kept = l.kept[:l.in.Limit]
-	return true
 }
 
 func (e entry) row() noteRow {

@@ -1,7 +1,6 @@
 package notes
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -9,7 +8,6 @@ import (
 
 	"vault-mcp/governor"
 	"vault-mcp/internal/auth"
-	"vault-mcp/internal/fault"
 	"vault-mcp/internal/fingerprint"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
@@ -19,24 +17,31 @@ import (
 type readIn struct {
 	tools.VaultArg
 	tools.NoteArg
-	FromLine int    `json:"from_line,omitempty" jsonschema:"first line of a part, from 1" limits:"min=1"`
-	Lines    int    `json:"lines,omitempty" jsonschema:"how many lines the part has; all to the end if left out" limits:"min=1"`
-	At       string `json:"at,omitempty" jsonschema:"git revision: the note as it was then, also if it is gone" limits:"minLength=1,maxLength=256"`
+	tools.PartArg
+	View view   `json:"view,omitempty" jsonschema:"outline: instead of the text its headings and block ids, with line and size" limits:"default=text"`
+	At   string `json:"at,omitempty" jsonschema:"git revision: the note as it was then, also if it is gone" limits:"minLength=1,maxLength=256"`
 	tools.FormatArg
 }
+
+// view is what of a note is read.
+type view string
+
+// Values lists the views for the schema.
+func (view) Values() []string { return []string{"text", viewOutline} }
+
+const viewOutline = "outline"
 
 // readFacts is what there is to say about a text beside the text.
 type readFacts struct {
 	Path        string `json:"path"`
 	Encoding    string `json:"encoding" jsonschema:"utf-8, or base64 for a file that is no UTF-8 text"`
 	ContentHash string `json:"content_hash" jsonschema:"SHA-256 of the whole file"`
-	FromLine    int    `json:"from_line"`
-	Lines       int    `json:"lines" jsonschema:"lines in content"`
-	TotalLines  int    `json:"total_lines"`
-	Size        int64  `json:"size"`
-	MTime       string `json:"mtime"`
-	Commit      string `json:"commit,omitempty" jsonschema:"where at was given; then mtime is its date"`
-	Warning     string `json:"warning,omitempty"`
+	tools.Part
+	Outline []outlineRow `json:"outline,omitzero" jsonschema:"with view outline: headings and blocks by line, for read_section"`
+	Size    int64        `json:"size"`
+	MTime   string       `json:"mtime"`
+	Commit  string       `json:"commit,omitempty" jsonschema:"where at was given; then mtime is its date"`
+	Warning string       `json:"warning,omitempty"`
 }
 
 type readOut struct {
@@ -47,11 +52,14 @@ type readOut struct {
 // Facts leaves the text out of the text half of format json.
 func (o readOut) Facts() any { return o.readFacts }
 
-// Prose is the note as it is, under one line that says which.
+// Prose is the note as it is, under one line that says which; or its outline.
 func (o readOut) Prose() (header, text string) {
-	lines := fmt.Sprintf("%d lines", o.TotalLines)
-	if o.Lines != o.TotalLines {
-		lines = fmt.Sprintf("lines %d-%d of %d", o.FromLine, o.FromLine+o.Lines-1, o.TotalLines)
+	lines, text := "", o.Content
+	if o.Outline == nil {
+		lines = o.Part.String("read_note", "read_note view=outline lists the headings for read_section")
+	} else {
+		lines = o.outlineHeader()
+		text = outlineText(o.Outline)
 	}
 	header = fmt.Sprintf("%s · %s · %s", o.Path, o.ContentHash, lines)
 	if o.Commit != "" {
@@ -60,14 +68,14 @@ func (o readOut) Prose() (header, text string) {
 	if o.Warning != "" {
 		header += " · " + o.Warning
 	}
-	return header, o.Content
+	return header, text
 }
 
 func readNote(repos tools.Repos) tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "read_note",
 		Title:  "Read a note",
-		Doc:    "Reads a note's text as it is, whole or some lines of it. For one heading of a long note use read_section.",
+		Doc:    "Reads a note's text as it is, whole or some lines of it; a long one comes in parts. With view outline it lists the headings, each of which read_section reads alone.",
 		Scope:  auth.Read,
 		Narrow: "from_line and lines, or read_section for one heading",
 		Long:   true,
@@ -79,19 +87,11 @@ func readNote(repos tools.Repos) tools.Tool {
 		if err != nil {
 			return readOut{}, err
 		}
-		part := in.FromLine > 1 || in.Lines > 0
-		limit := int64(maxNote)
-		if !part {
-			limit = int64(c.Budget)
-		}
-		if p.Size() > limit {
-			return readOut{}, governor.Overflow(int(p.Size()), int(limit), c.Tool.Narrow)
-		}
-		content, err := c.View.Read(p, limit)
+		content, err := readWhole(c, p)
 		if err != nil {
-			return readOut{}, tooLarge(err, c)
+			return readOut{}, err
 		}
-		return in.cut(p.String(), content)
+		return in.cut(c, p.String(), content)
 	})
 }
 
@@ -105,59 +105,37 @@ func (in readIn) past(ctx context.Context, c *tools.Call, repos tools.Repos) (re
 	if err != nil {
 		return readOut{}, err
 	}
-	out, err := in.cut(path, vault.Content{Bytes: content, Size: int64(len(content)), ModTime: commit.Committer.When})
+	out, err := in.cut(c, path, vault.Content{Bytes: content, Size: int64(len(content)), ModTime: commit.Committer.When})
 	out.Commit = string(commit.ID)
 	return out, err
 }
 
-// tooLarge turns a file that grew since it was looked at into the refusal that
-// it would have met before.
-func tooLarge(err error, c *tools.Call) error {
+// readWhole reads a note, or refuses one that no tool reads.
+func readWhole(c *tools.Call, p vault.Path) (vault.Content, error) {
+	content, err := c.View.Read(p, maxNote)
 	if big, ok := errors.AsType[*vault.TooLargeError](err); ok {
-		return governor.Overflow(int(big.Size), int(big.Max), c.Tool.Narrow)
+		return content, governor.Overflow(int(big.Size), int(big.Max), c.Tool.Narrow)
 	}
-	return err
+	return content, err
 }
 
 // cut makes the answer from a note's bytes.
-func (in readIn) cut(path string, content vault.Content) (readOut, error) {
+func (in readIn) cut(c *tools.Call, path string, content vault.Content) (readOut, error) {
 	b := content.Bytes
 	out := readOut{readFacts: readFacts{
 		Path: path, Encoding: "utf-8", ContentHash: fingerprint.OfContent(b).String(),
-		FromLine: 1, Size: content.Size, MTime: tools.Clock(content.ModTime),
+		Part: tools.Part{FromLine: 1}, Size: content.Size, MTime: tools.Clock(content.ModTime),
 	}}
 	if !vault.Text(b) {
 		out.Encoding, out.Warning = "base64", "not UTF-8 text, so here are the file's bytes as base64; it cannot be edited"
 		out.Content = base64.StdEncoding.EncodeToString(b)
 		return out, nil
 	}
-	out.TotalLines = note.CountLines(b)
-	out.Lines = out.TotalLines
-	if in.FromLine > 1 || in.Lines > 0 {
-		from := max(in.FromLine, 1)
-		if from > max(out.TotalLines, 1) {
-			return out, fault.New(fault.InvalidInput, "The note has %d lines; line %d is not there.", out.TotalLines, from).
-				With("argument", "from_line").With("total_lines", out.TotalLines)
-		}
-		b = lineRange(b, from, in.Lines)
-		out.FromLine, out.Lines = from, note.CountLines(b)
+	if in.View == viewOutline {
+		err := in.outline(c, &out, b)
+		return out, err
 	}
-	out.Content = string(b)
-	return out, nil
-}
-
-// lineRange is n lines from line number from on, their line ends included; all
-// to the end for n = 0.
-func lineRange(b []byte, from, n int) []byte {
-	for ; from > 1; from-- {
-		b = b[note.LineEnd(b):]
-	}
-	if n == 0 {
-		return b
-	}
-	end := 0
-	for ; n > 0 && end < len(b); n-- {
-		end += note.LineEnd(b[end:])
-	}
-	return bytes.Clone(b[:end])
+	part, at, err := in.PartArg.Cut(c, b, false, func() []int { return startsOf(note.Scan(b)) })
+	out.Part, out.Content = at, string(part)
+	return out, err
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"unicode/utf8"
 
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/fault"
 	"vault-mcp/internal/fingerprint"
 	"vault-mcp/tools"
 	"vault-mcp/vault"
+	"vault-mcp/vault/note"
 )
 
 type readManyIn struct {
@@ -19,12 +21,13 @@ type readManyIn struct {
 }
 
 type manyRow struct {
-	Path        string `json:"path"`
-	Content     string `json:"content"`
-	ContentHash string `json:"content_hash"`
-	Size        int64  `json:"size"`
-	MTime       string `json:"mtime"`
-	Encoding    string `json:"encoding,omitempty" jsonschema:"base64 for a file that is no UTF-8 text"`
+	Path        string      `json:"path"`
+	Content     string      `json:"content"`
+	ContentHash string      `json:"content_hash"`
+	Size        int64       `json:"size"`
+	MTime       string      `json:"mtime"`
+	Encoding    string      `json:"encoding,omitempty" jsonschema:"base64 for a file that is no UTF-8 text"`
+	Rest        *tools.Rest `json:"rest,omitempty" jsonschema:"what is not in content of a long note: read_note gives it with from_line and lines"`
 }
 
 type manyError struct {
@@ -57,13 +60,14 @@ type manyFacts struct {
 }
 
 type manyFact struct {
-	Path        string `json:"path"`
-	ContentHash string `json:"content_hash"`
-	Size        int64  `json:"size"`
-	MTime       string `json:"mtime"`
+	Path        string      `json:"path"`
+	ContentHash string      `json:"content_hash"`
+	Size        int64       `json:"size"`
+	MTime       string      `json:"mtime"`
+	Rest        *tools.Rest `json:"rest,omitempty"`
 }
 
-func (n manyRow) fact() manyFact { return manyFact{n.Path, n.ContentHash, n.Size, n.MTime} }
+func (n manyRow) fact() manyFact { return manyFact{n.Path, n.ContentHash, n.Size, n.MTime, n.Rest} }
 
 // frame is kept free on each page for everything but its rows, in bytes: the
 // keys of both halves, the cursor twice, and the protocol's own fields.
@@ -73,7 +77,7 @@ func readNotes() tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "read_notes",
 		Title:  "Read several notes",
-		Doc:    "Reads up to 100 notes by path; those that cannot be read come as errors beside the others. Pages with next_cursor.",
+		Doc:    "Reads up to 100 notes by path; those that cannot be read come as errors beside the others. Pages with next_cursor; of a long note the first lines come.",
 		Scope:  auth.Read,
 		Narrow: "fewer paths",
 		Long:   true,
@@ -84,7 +88,7 @@ func readNotes() tools.Tool {
 			return out, err
 		}
 		budget := int64(c.Budget - frame)
-		used := int64(0)
+		used, enough := int64(0), c.Soft.Chars()
 		for ; at < len(in.Paths); at++ {
 			if err := ctx.Err(); err != nil {
 				return out, err
@@ -100,10 +104,11 @@ func readNotes() tools.Tool {
 					return out, err
 				}
 			}
-			if used+cost > budget {
+			chars := utf8.RuneCountInString(row.Content)
+			if used+cost > budget || chars > enough && used > 0 {
 				break
 			}
-			used += cost
+			used, enough = used+cost, enough-chars
 			if problem != nil {
 				out.Errors = append(out.Errors, *problem)
 			} else {
@@ -126,10 +131,7 @@ func (in readManyIn) one(c *tools.Call, at int, budget int64) (manyRow, *manyErr
 	if err != nil {
 		return manyRow{}, problemOf(ref.Arg, err)
 	}
-	if p.Size() > budget {
-		return manyRow{}, bigRow(p.String(), p.Size(), budget)
-	}
-	content, err := c.View.Read(p, budget)
+	content, err := c.View.Read(p, maxNote)
 	if big, ok := errors.AsType[*vault.TooLargeError](err); ok {
 		return manyRow{}, bigRow(p.String(), big.Size, budget)
 	}
@@ -140,7 +142,11 @@ func (in readManyIn) one(c *tools.Call, at int, budget int64) (manyRow, *manyErr
 		Path: p.String(), ContentHash: fingerprint.OfContent(content.Bytes).String(), Size: content.Size, MTime: tools.Clock(content.ModTime),
 	}
 	if vault.Text(content.Bytes) {
-		row.Content = string(content.Bytes)
+		text, part, err := tools.PartArg{}.Cut(c, content.Bytes, false, func() []int { return startsOf(note.Scan(content.Bytes)) })
+		if err != nil {
+			return row, problemOf(ref.Arg, err)
+		}
+		row.Content, row.Rest = string(text), part.Rest
 	} else {
 		row.Content, row.Encoding = base64.StdEncoding.EncodeToString(content.Bytes), "base64"
 	}

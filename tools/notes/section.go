@@ -2,11 +2,9 @@ package notes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
-	"vault-mcp/governor"
 	"vault-mcp/internal/auth"
 	"vault-mcp/internal/fault"
 	"vault-mcp/internal/fingerprint"
@@ -26,12 +24,13 @@ type sectionIn struct {
 
 // sectionFacts is what there is to say about a section beside its text.
 type sectionFacts struct {
-	Path        string `json:"path"`
-	Section     string `json:"section" jsonschema:"title of the heading, or ^ and the block id"`
-	ContentHash string `json:"content_hash" jsonschema:"SHA-256 of the whole note"`
-	FromLine    int    `json:"from_line"`
-	Lines       int    `json:"lines"`
-	TotalLines  int    `json:"total_lines"`
+	Path        string      `json:"path"`
+	Section     string      `json:"section" jsonschema:"title of the heading, or ^ and the block id"`
+	ContentHash string      `json:"content_hash" jsonschema:"SHA-256 of the whole note"`
+	FromLine    int         `json:"from_line"`
+	Lines       int         `json:"lines"`
+	TotalLines  int         `json:"total_lines" jsonschema:"of the note"`
+	Rest        *tools.Rest `json:"rest,omitempty" jsonschema:"what the soft budget left out: read_note gives it with from_line and lines"`
 }
 
 type sectionOut struct {
@@ -44,8 +43,8 @@ func (o sectionOut) Facts() any { return o.sectionFacts }
 
 // Prose is the section as it is, under one line that says which.
 func (o sectionOut) Prose() (header, text string) {
-	return fmt.Sprintf("%s#%s · %s · lines %d-%d of %d", o.Path, o.Section, o.ContentHash,
-		o.FromLine, o.FromLine+o.Lines-1, o.TotalLines), o.Content
+	lines := tools.Part{FromLine: o.FromLine, Lines: o.Lines, TotalLines: o.TotalLines, Rest: o.Rest}
+	return fmt.Sprintf("%s#%s · %s · %s", o.Path, o.Section, o.ContentHash, lines.String("read_note", "headings further down are shorter")), o.Content
 }
 
 func readSection() tools.Tool {
@@ -61,10 +60,7 @@ func readSection() tools.Tool {
 		if err != nil {
 			return sectionOut{}, err
 		}
-		content, err := c.View.Read(p, maxNote)
-		if big, ok := errors.AsType[*vault.TooLargeError](err); ok {
-			return sectionOut{}, governor.Overflow(int(big.Size), int(big.Max), c.Tool.Narrow)
-		}
+		content, err := readWhole(c, p)
 		if err != nil {
 			return sectionOut{}, err
 		}
@@ -72,20 +68,25 @@ func readSection() tools.Tool {
 			return sectionOut{}, fault.New(fault.InvalidInput, "%q is no UTF-8 text, so it has no sections; read_note gives its bytes.", p.String()).With("argument", "path")
 		}
 		n := note.Scan(content.Bytes)
-		name, span, err := in.find(n)
+		name, span, err := in.find(content.Bytes, n)
 		if err != nil {
 			return sectionOut{}, err
 		}
-		text := string(span.Of(content.Bytes))
+		first := n.Pos(span.Start).Line
+		lines := tools.PartArg{FromLine: first, Lines: note.CountLines(span.Of(content.Bytes))}
+		text, part, err := lines.Cut(c, content.Bytes, false, func() []int { return startsOf(n) })
+		if err != nil {
+			return sectionOut{}, err
+		}
 		return sectionOut{sectionFacts{
 			Path: p.String(), Section: name, ContentHash: fingerprint.OfContent(content.Bytes).String(),
-			FromLine: n.Pos(span.Start).Line, Lines: note.CountLines([]byte(text)), TotalLines: note.CountLines(content.Bytes),
-		}, text}, nil
+			FromLine: first, Lines: part.Lines, TotalLines: part.TotalLines, Rest: part.Rest,
+		}, string(text)}, nil
 	})
 }
 
 // find is the part of the note that the arguments name, and its name.
-func (in sectionIn) find(n *note.Note) (string, note.Span, error) {
+func (in sectionIn) find(text []byte, n *note.Note) (string, note.Span, error) {
 	switch {
 	case in.Block != "" && len(in.Heading) > 0:
 		return "", note.Span{}, fault.New(fault.InvalidInput, "Give either a heading or a block, not both.").With("argument", "block")
@@ -93,7 +94,7 @@ func (in sectionIn) find(n *note.Note) (string, note.Span, error) {
 		return in.findBlock(n)
 	case len(in.Heading) == 0 && in.Line == 0:
 		return "", note.Span{}, fault.New(fault.InvalidInput, "Name a heading or a block; details list the headings.").
-			With("argument", "heading").With("headings", outline(n.Headings))
+			With("argument", "heading").With("headings", headings(text, n.Headings))
 	}
 	found := n.Headings
 	if len(in.Heading) > 0 {
@@ -110,10 +111,10 @@ func (in sectionIn) find(n *note.Note) (string, note.Span, error) {
 		return found[0].Text, found[0].Section, nil
 	case 0:
 		return "", note.Span{}, fault.New(fault.NotFound, "The note has no heading %.200q.", strings.Join(in.Heading, " > ")).
-			With("argument", "heading").With("headings", outline(n.Headings))
+			With("argument", "heading").With("headings", headings(text, n.Headings))
 	}
 	return "", note.Span{}, fault.New(fault.InvalidInput, "%d headings have that title; name the ones above it too, or its line.", len(found)).
-		With("argument", "heading").With("candidates", outline(found))
+		With("argument", "heading").With("candidates", headings(text, found))
 }
 
 func (in sectionIn) findBlock(n *note.Note) (string, note.Span, error) {
@@ -143,27 +144,4 @@ func at(hs []note.Heading, line int) []note.Heading {
 		}
 	}
 	return nil
-}
-
-// maxOutline bounds the headings that a refusal lists, maxTitle each of their
-// titles, in bytes.
-const (
-	maxOutline = 60
-	maxTitle   = 100
-)
-
-type outlineRow struct {
-	Line  int    `json:"line"`
-	Level int    `json:"level"`
-	Title string `json:"title"`
-	Lines int    `json:"lines"`
-	Bytes int    `json:"bytes"`
-}
-
-func outline(hs []note.Heading) []outlineRow {
-	rows := []outlineRow{}
-	for _, h := range hs[:min(len(hs), maxOutline)] {
-		rows = append(rows, outlineRow{h.Line, h.Level, tools.Cut(h.Text, maxTitle), h.SectionLines, h.Section.Len()})
-	}
-	return rows
 }

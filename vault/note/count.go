@@ -24,13 +24,20 @@ func CountLines(text []byte) int {
 
 // LineEnd is the length of the first line of a text with its line end.
 func LineEnd(text []byte) int {
-	line := text
-	if i := bytes.IndexByte(text, '\n'); i >= 0 {
-		line = text[:i+1]
+	// By and by, so that no kind of line end is looked for in all of a text that has only another one.
+	for most := 512; ; most *= 8 {
+		line := text[:min(len(text), most)]
+		lf := bytes.IndexByte(line, '\n')
+		if lf >= 0 {
+			line = line[:lf+1]
+		}
+		switch cr := bytes.IndexByte(line, '\r'); {
+		case cr >= 0 && cr+1 < len(text) && text[cr+1] == '\n':
+			return cr + 2
+		case cr >= 0:
+			return cr + 1
+		case lf >= 0 || len(line) == len(text):
+			return len(line)
+		}
 	}
-	cr := bytes.IndexByte(line, '\r')
-	if cr < 0 || cr == len(line)-2 && line[cr+1] == '\n' {
-		return len(line)
-	}
-	return cr + 1
 }
