@@ -31,11 +31,14 @@ type CutList struct {
 // listBudget is the bytes that a list may have.
 func (c *Call) listBudget() int { return c.Soft.List(c.Budget) }
 
+// cutRoom is kept free for a CutList in both halves, in bytes.
+const cutRoom = 600
+
 // Room is the budget of a list without an eighth, for the cursor and what is
 // around the rows, and without what the warnings take.
 func (c *Call) Room(ws []Warning) (*Room, error) {
 	budget := c.listBudget()
-	r := &Room{call: c, left: budget - budget/8, columns: map[string]bool{}}
+	r := &Room{call: c, left: budget - budget/8 - cutRoom, columns: map[string]bool{}}
 	for _, w := range ws {
 		if err := r.Spend(w); err != nil {
 			return nil, err
@@ -99,7 +102,7 @@ func (r *Room) cost(row json.RawMessage) int {
 
 // leftOut keeps for the answer that the budget has cut a list.
 func (c *Call) leftOut(shown, left int) {
-	next := "the same call with next_cursor as cursor goes on"
+	next := "next_cursor goes on"
 	if c.Tool != nil && c.Tool.Narrow != "" {
 		next += "; for less: " + c.Tool.Narrow
 	}

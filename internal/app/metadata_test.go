@@ -170,7 +170,10 @@ func TestWarningsAreBounded(t *testing.T) {
 	for i := range 35 {
 		files[fmt.Sprintf("b%02d.md", i)] = "---\n\t: [\n---\n"
 	}
-	out := ask(t, over(t, files, ""), "list_tags", args{})
+	dir := t.TempDir()
+	plant(t, dir, files)
+	a := start(t, t.TempDir(), fmt.Sprintf("vaults: [{path: %q}]\ngovernor: {soft_list_bytes: 100000}\n", dir))
+	out := ask(t, a, "list_tags", args{})
 	if len(out.Warnings) != 21 || !strings.HasPrefix(out.Warnings[20].Reason, "15 more") {
 		t.Errorf("%d warnings, last %+v", len(out.Warnings), out.Warnings[len(out.Warnings)-1])
 	}

@@ -60,7 +60,7 @@ func TestEventsTellWhatHappenedAndNothingElse(t *testing.T) {
 		token                  = "PLANTED-TOKEN"
 	)
 	secretYes := `{"action":"accept","content":{"approve":true,"why":"` + inForm + `","url":"https://x/?q=` + inForm + `"}}`
-	plant(t, g.dir, map[string]string{"a.md": original + inNote + "\n", "large.md": strings.Repeat(inNote+"\n", 4000)})
+	plant(t, g.dir, map[string]string{"a.md": original + inNote + "\n", "large.md": strings.Repeat(inNote, 4000)})
 	call := replace()
 	call.args = `{"path":"a.md","mode":"overwrite","content":"` + inArgs + `\n"}`
 	expect := func(got, want string) {

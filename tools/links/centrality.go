@@ -59,7 +59,7 @@ func centrality() tools.Tool {
 		if err != nil {
 			return out, err
 		}
-		s, err := look(ctx, c, false)
+		s, err := look(ctx, c, paged)
 		if err != nil {
 			return out, err
 		}

@@ -53,7 +53,7 @@ func communities() tools.Tool {
 		if err != nil {
 			return out, err
 		}
-		s, err := look(ctx, c, false)
+		s, err := look(ctx, c, paged)
 		if err != nil {
 			return out, err
 		}

@@ -92,7 +92,7 @@ func look(ctx context.Context, c *tools.Call, paged bool, named ...string) (*sur
 }
 
 // lookAt is look for a call about some notes.
-func lookAt(ctx context.Context, c *tools.Call, refs ...*tools.Note) (*survey, error) {
+func lookAt(ctx context.Context, c *tools.Call, paged bool, refs ...*tools.Note) (*survey, error) {
 	named := make([]string, len(refs))
 	for i, ref := range refs {
 		p, err := ref.Path()
@@ -101,7 +101,7 @@ func lookAt(ctx context.Context, c *tools.Call, refs ...*tools.Note) (*survey, e
 		}
 		named[i] = p.String()
 	}
-	return look(ctx, c, false, named...)
+	return look(ctx, c, paged, named...)
 }
 
 // over makes the survey of a model without the notes that are out.

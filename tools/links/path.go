@@ -43,7 +43,7 @@ func pathBetween() tools.Tool {
 		Narrow: "notes that are nearer to each other",
 	}, func(ctx context.Context, c *tools.Call, in pathIn) (pathOut, error) {
 		out := pathOut{Directed: in.Directed, Hops: []hop{}}
-		s, err := lookAt(ctx, c, &in.From, &in.To)
+		s, err := lookAt(ctx, c, false, &in.From, &in.To)
 		if err != nil {
 			return out, err
 		}

@@ -32,7 +32,7 @@ func linkStrength() tools.Tool {
 		Doc:   "Says how closely two notes are linked: directly, over how many steps, and by how many notes in common.",
 		Scope: auth.Read,
 	}, func(ctx context.Context, c *tools.Call, in strengthIn) (out strengthOut, err error) {
-		s, err := lookAt(ctx, c, &in.From, &in.To)
+		s, err := lookAt(ctx, c, false, &in.From, &in.To)
 		if err != nil {
 			return out, err
 		}

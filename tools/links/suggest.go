@@ -46,7 +46,7 @@ func suggestLinks() tools.Tool {
 		if err != nil {
 			return out, err
 		}
-		s, err := lookAt(ctx, c, &in.Path)
+		s, err := lookAt(ctx, c, paged, &in.Path)
 		if err != nil {
 			return out, err
 		}
