@@ -40,7 +40,7 @@ func newSite(b *testing.B, v *vaultgen.Vault) site {
 	home := b.TempDir()
 	file := filepath.Join(home, "config.yaml")
 	text := fmt.Sprintf("vaults: [{id: main, path: %q}]\nthrottle: {read: {per_minute: 1000000, burst: 1000000}, write: {per_minute: 1000000, burst: 1000000}}\n"+
-		"governor: {max_response_bytes: 4000000}\n", v.Dir)
+		"governor: {max_response_bytes: 4000000, soft_list_bytes: 4000000, soft_note_chars: 4000000}\n", v.Dir)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		b.Fatal(err)
 	}

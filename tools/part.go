@@ -49,7 +49,7 @@ func (p Part) String(goesOn, see string) string {
 
 // textFrame is kept free beside a text for its header and the protocol's own
 // fields, in bytes.
-const textFrame = 4 << 10
+const textFrame = 6 << 10
 
 // Cut is the lines of a text that are asked for, as far as the soft budget goes:
 // whole lines, the first however long it is. starts, which may be nil, tells the

@@ -86,7 +86,7 @@ func ours(bin, home string) contender {
 		configured: func(v *vaultgen.Vault) ([]string, error) {
 			name := filepath.Join(home, filepath.Base(v.Dir)+".yaml")
 			text := fmt.Sprintf("vaults: [{id: main, path: %q}]\nthrottle: {read: {per_minute: 1000000, burst: 1000000}}\n"+
-				"governor: {max_response_bytes: 4000000}\nlog: {level: error}\n", v.Dir)
+				"governor: {max_response_bytes: 4000000, soft_list_bytes: 4000000, soft_note_chars: 4000000}\nlog: {level: error}\n", v.Dir)
 			return []string{bin, name}, os.WriteFile(name, []byte(text), 0o600)
 		},
 		read:   func(path string) call { return call{Name: "read_note", Arguments: map[string]any{"path": path}} },

@@ -67,7 +67,7 @@ func TestBareFolderIsOneVaultWithEveryDefault(t *testing.T) {
 	p := newPlace(t)
 	want := &Config{
 		Vaults:    []Vault{{ID: "main", Path: p.path("Notes"), Real: p.path("Notes")}},
-		Governor:  Governor{MaxResponseBytes: 1000000},
+		Governor:  Governor{MaxResponseBytes: 1000000, SoftListBytes: 10000, SoftNoteChars: 40000},
 		Snapshots: Snapshots{Versions: 50, Days: 90, MaxBytes: 1 << 30}, Elicit: askDefaults,
 		Page: Page{Listen: "127.0.0.1:0"}, Events: Events{MaxBytes: 10 << 20}, Index: Index{Watch: true},
 		Throttle: Throttle{
@@ -99,7 +99,7 @@ func TestFile(t *testing.T) {
 			{ID: "work_2", Path: p.path("Work"), Real: p.path("Work"), ReadOnly: true},
 		},
 		StateDir:  p.path("state"),
-		Governor:  Governor{MaxResponseBytes: 20000},
+		Governor:  Governor{MaxResponseBytes: 20000, SoftListBytes: 10000, SoftNoteChars: 5000},
 		Snapshots: Snapshots{Versions: 50, Days: 90, MaxBytes: 1 << 30}, Elicit: askDefaults,
 		Page: Page{Listen: "127.0.0.1:0"}, Events: Events{MaxBytes: 10 << 20}, Index: Index{Watch: true},
 		Log: Log{Level: "debug"},
@@ -117,12 +117,12 @@ vaults:
           delete: ask
   - {id: work_2, path: ~/Work, read_only: true}
 state_dir: ~/state
-governor: {max_response_bytes: 20_000}
+governor: {max_response_bytes: 20_000, soft_note_chars: 5000}
 throttle: {read: {burst: 7}}
 log: {level: debug}
 `},
-		{"JSON with tabs and a BOM", "\xef\xbb\xbf{\n\t\"vaults\": [\n\t\t{\"id\": \"main\", \"path\": \"~\\/Notes\", \"rules\": [{\"glob\": \"Private/**\", \"verbs\": {\"read\": \"hide\", \"write\": \"deny\"}}, {\"glob\": \"**/*.canvas\", \"verbs\": {\"delete\": \"ask\"}}]},\n\t\t{\"id\": \"work_2\", \"path\": \"~/Work\", \"read_only\": true}\n\t],\n\t\"state_dir\": \"~/state\",\n\t\"governor\": {\"max_response_bytes\": 20000},\n\t\"throttle\": {\"read\": {\"burst\": 7}},\n\t\"log\": {\"level\": \"debug\"}\n}\n"},
-		{"Windows line ends", "vaults:\r\n- path: Notes\r\n  rules: [{glob: Private/**, verbs: {read: hide, write: deny}}, {glob: \"**/*.canvas\", verbs: {delete: ask}}]\r\n- {id: work_2, path: Work, read_only: true}\r\nstate_dir: ~/state\r\ngovernor: {max_response_bytes: 20000}\r\nthrottle: {read: {burst: 7}}\r\nlog: {level: debug}\r\n"},
+		{"JSON with tabs and a BOM", "\xef\xbb\xbf{\n\t\"vaults\": [\n\t\t{\"id\": \"main\", \"path\": \"~\\/Notes\", \"rules\": [{\"glob\": \"Private/**\", \"verbs\": {\"read\": \"hide\", \"write\": \"deny\"}}, {\"glob\": \"**/*.canvas\", \"verbs\": {\"delete\": \"ask\"}}]},\n\t\t{\"id\": \"work_2\", \"path\": \"~/Work\", \"read_only\": true}\n\t],\n\t\"state_dir\": \"~/state\",\n\t\"governor\": {\"max_response_bytes\": 20000, \"soft_note_chars\": 5000},\n\t\"throttle\": {\"read\": {\"burst\": 7}},\n\t\"log\": {\"level\": \"debug\"}\n}\n"},
+		{"Windows line ends", "vaults:\r\n- path: Notes\r\n  rules: [{glob: Private/**, verbs: {read: hide, write: deny}}, {glob: \"**/*.canvas\", verbs: {delete: ask}}]\r\n- {id: work_2, path: Work, read_only: true}\r\nstate_dir: ~/state\r\ngovernor: {max_response_bytes: 20000, soft_note_chars: 5000}\r\nthrottle: {read: {burst: 7}}\r\nlog: {level: debug}\r\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

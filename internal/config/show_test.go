@@ -62,6 +62,8 @@ func TestShow(t *testing.T) {
 state_dir: ""
 governor:
     max_response_bytes: 1000000
+    soft_list_bytes: 10000
+    soft_note_chars: 40000
 throttle:
     read:
         per_minute: 6000
@@ -82,6 +84,7 @@ func TestDocsNameEveryKey(t *testing.T) {
 		"| `vaults[].rules[].verbs.read` | one of allow, ask, deny, hide | none | Reading, ",
 		"| `vaults[].path` | text | required | The folder ",
 		"| `governor.max_response_bytes` | whole number from 10000 to 50000000 | `1000000` | The largest ",
+		"| `governor.soft_list_bytes` | whole number from 2000 to 50000000 | `10000` | How large ",
 		"| `throttle.admin.burst` | whole number from 1 to 1000000 | `10` | Calls ",
 		"| `vaults[].read_only` | true or false | `false`, *live* | ",
 		"| `vaults[].rules` | list | none, *live* | Folder rules. ",

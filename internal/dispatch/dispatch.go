@@ -135,14 +135,14 @@ type Config struct {
 	// MaxResponseBytes is the most that an answer may have.
 	MaxResponseBytes int
 	// Soft is how much of an answer is enough.
-	Soft governor.Soft
-	Throttle         *governor.Throttle
-	Cursors          governor.Cursors
-	Gate             Gate
-	Applier          Applier
-	Audit            *audit.Log
-	Meter            *telemetry.Meter
-	Log              *slog.Logger
+	Soft     governor.Soft
+	Throttle *governor.Throttle
+	Cursors  governor.Cursors
+	Gate     Gate
+	Applier  Applier
+	Audit    *audit.Log
+	Meter    *telemetry.Meter
+	Log      *slog.Logger
 	// RequireCAS refuses a change of text that does not name the version that its
 	// caller has read.
 	RequireCAS bool

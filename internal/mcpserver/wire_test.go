@@ -3,6 +3,7 @@ package mcpserver_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -36,6 +37,8 @@ import (
 //	hold                from now on calls that run wait, deaf to everything
 //	release             they go on
 //	sleep 10m           let time pass
+//	giant NAME          make a note of two lines, of which the second is larger
+//	                    than the budget
 //	cli TOOL ARGUMENTS  make a call from the command line; $next is its cursor
 func TestWire(t *testing.T) {
 	files, err := filepath.Glob("testdata/wire/*.txtar")
@@ -61,6 +64,7 @@ func TestWire(t *testing.T) {
 
 func play(t *testing.T, dir string, ar *txtar.Archive) {
 	c := connect(t, dir)
+	c.dir = dir
 	defer c.close()
 	for i := 0; i+1 < len(ar.Files); i += 2 {
 		in, out := ar.Files[i], &ar.Files[i+1]
@@ -93,6 +97,7 @@ func play(t *testing.T, dir string, ar *txtar.Archive) {
 type client struct {
 	t    *testing.T
 	app  *app.App
+	dir  string // of the vault
 	in   *io.PipeWriter
 	done chan error
 	held atomic.Pointer[chan struct{}] // closed by release
@@ -151,6 +156,13 @@ func (c *client) directive(line string) bool {
 			c.t.Fatal(err)
 		}
 		time.Sleep(d)
+	case "giant":
+		path := filepath.Join(c.dir, filepath.FromSlash(rest))
+		text := "The next line is long.\n" + strings.Repeat("x", budget) + "\n"
+		at := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o644), os.Chtimes(path, at, at)); err != nil {
+			c.t.Fatal(err)
+		}
 	case "cli":
 		tool, args, _ := strings.Cut(rest, " ")
 		res, err := c.app.Dispatcher.Do(c.t.Context(), dispatch.Request{

@@ -101,7 +101,7 @@ func (s *site) start() error {
 	}
 	home := filepath.Join(s.parent, "home")
 	file := filepath.Join(home, "vault.yaml")
-	yaml := fmt.Sprintf("vaults: [{path: %q}]\ngovernor: {max_response_bytes: 50000000}\nindex: {watch: false}\n", s.dir)
+	yaml := fmt.Sprintf("vaults: [{path: %q}]\ngovernor: {max_response_bytes: 50000000, soft_list_bytes: 50000000, soft_note_chars: 50000000}\nindex: {watch: false}\n", s.dir)
 	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
 		return err
 	}
