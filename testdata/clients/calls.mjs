@@ -40,7 +40,7 @@ export const calls = {
   get_vault: [{}],
   list_notes: [{}, { folder: 'Plants', sort: '-mtime', limit: 2 }, { glob: 'Journal/**' }, { folder: 'Nowhere' }],
   note_exists: [{ path: 'plants/tomato' }, { path: 'Nowhere' }],
-  read_note: [{ path: 'Plants/Grünkohl' }, { path: 'Plants/Tomato.md', from_line: 9, lines: 3, format: 'json' }, { path: 'Plants/Tomatoes' }, { pth: 'x' }],
+  read_note: [{ path: 'Plants/Grünkohl' }, { path: 'Plants/Tomato.md', from_line: 9, lines: 3, format: 'json' }, { path: 'Plants/Tomatoes' }, { path: 'Plants/Tomato', view: 'outline' }, { pth: 'x' }],
   read_notes: [{ paths: ['Garden', 'Nowhere.md', 'Journal/From Windows.md'] }],
   read_section: [
     { path: 'Plants/Tomato.md', heading: ['Varieties'] },

@@ -267,7 +267,8 @@ async function exercise(name, version, vault, client) {
 
   for (const [tool, args, key, limit] of paged) {
     if (absent.has(tool)) continue;
-    const whole = data(await call(tool, { ...args, limit: 1000 }))[key];
+    const first = data(await call(tool, { ...args, limit: 1000 }));
+    const whole = first[key]; // or as much as the soft budget shows at once
     const items = [];
     let pages = 0;
     for (let cursor = null; pages === 0 || cursor; pages++) {
@@ -275,7 +276,7 @@ async function exercise(name, version, vault, client) {
       items.push(...page[key]);
       cursor = page.next_cursor;
     }
-    check(`${name}: pages of ${tool}`, pages > 1 && isDeepStrictEqual(items, whole), `${items.length} items on ${pages} pages, ${whole.length} at once`);
+    check(`${name}: pages of ${tool}`, pages > 1 && isDeepStrictEqual(first.cut ? items.slice(0, whole.length) : items, whole), `${items.length} items on ${pages} pages, ${whole.length} at once`);
   }
 
   if (!absent.has('changes_since')) await changes(name, vault, call);
