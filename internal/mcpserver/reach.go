@@ -75,13 +75,13 @@ const followEvery = time.Second
 // followOf tells the client when a person has answered at an address, also when the
 // call that it was for is over. It stops with the time in which they can.
 func followOf(ctx context.Context) func(id string, over func(context.Context) bool) {
-	connection, notify, ok := stdio.Later(ctx)
+	connection, client, ok := stdio.Later(ctx)
 	if !ok {
 		return nil
 	}
 	return func(id string, over func(context.Context) bool) {
 		complete := func() {
-			notify(string(mcp.MethodNotificationElicitationComplete), map[string]any{"elicitationId": id})
+			client.Notify(connection, string(mcp.MethodNotificationElicitationComplete), map[string]any{"elicitationId": id}, func() bool { return true })
 		}
 		if over(ctx) {
 			complete()
