@@ -23,8 +23,8 @@ func Private(path string) error {
 	return private(path, info)
 }
 
-// shellQuote writes s so that a person can paste it into a shell.
-func shellQuote(s string) string {
+// ShellQuote writes s so that a person can paste it into a shell.
+func ShellQuote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+", r)
 	}

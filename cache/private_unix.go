@@ -18,7 +18,7 @@ func private(path string, info fs.FileInfo) error {
 		if info.IsDir() {
 			mode = "700"
 		}
-		return fmt.Errorf("%q can be opened by other accounts (mode %04o): run chmod %s %s", path, perm, mode, shellQuote(path))
+		return fmt.Errorf("%q can be opened by other accounts (mode %04o): run chmod %s %s", path, perm, mode, ShellQuote(path))
 	}
 	return nil
 }

@@ -89,19 +89,26 @@ func Register(env func(string) string, e Entry) (remove func() error, err error)
 // registered. Damaged lines and dead processes are passed over. No list is
 // made where there is none.
 func List(env func(string) string) ([]Entry, error) {
+	running, _, err := Listed(env)
+	return running, err
+}
+
+// Listed is List with the entries of processes that are gone: those were killed,
+// and the next server takes them off.
+func Listed(env func(string) string) (running, gone []Entry, err error) {
 	list, err := listOf(env)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	records, err := list.read()
-	if err != nil {
-		return nil, err
+	all, err := list.all()
+	for _, r := range all {
+		if r.runs() {
+			running = append(running, r.Entry)
+		} else {
+			gone = append(gone, r.Entry)
+		}
 	}
-	entries := make([]Entry, len(records))
-	for i, r := range records {
-		entries[i] = r.Entry
-	}
-	return entries, nil
+	return running, gone, err
 }
 
 // serverList is the path of the list: JSON lines, replaced as a whole.
@@ -121,7 +128,14 @@ func listOf(env func(string) string) (serverList, error) {
 	return serverList(filepath.Join(base, "servers")), nil
 }
 
+// read are the records of running servers.
 func (l serverList) read() ([]record, error) {
+	records, err := l.all()
+	return slices.DeleteFunc(records, func(r record) bool { return !r.runs() }), err
+}
+
+// all are the records, also those of dead processes.
+func (l serverList) all() ([]record, error) {
 	path := string(l)
 	// Whoever could write the list could send a person to a forged config.
 	err := Private(path)
@@ -141,7 +155,7 @@ func (l serverList) read() ([]record, error) {
 	var records []record
 	for line := range bytes.Lines(data) {
 		r := record{raw: bytes.TrimSpace(line)}
-		if json.Unmarshal(r.raw, &r.Entry) == nil && r.runs() {
+		if json.Unmarshal(r.raw, &r.Entry) == nil {
 			records = append(records, r)
 		}
 	}

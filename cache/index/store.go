@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"modernc.org/sqlite"
 
+	"vault-mcp/cache"
 	"vault-mcp/cache/index/facts"
 	"vault-mcp/cache/index/terms"
 )
@@ -106,11 +106,7 @@ func openStore(ctx context.Context, path, settings string) (*store, error) {
 		return nil, fmt.Errorf("open the index: %w", err)
 	}
 	// No mmap: a database that another program cuts short must not kill this one.
-	name := filepath.ToSlash(path)
-	if !strings.HasPrefix(name, "/") {
-		name = "/" + name
-	}
-	dsn := "file://" + (&url.URL{Path: name}).EscapedPath() +
+	dsn := cache.DatabaseURL(path) +
 		"?_pragma=busy_timeout(5000)&_pragma=page_size(8192)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)" +
 		"&_pragma=cache_size(-4096)&_pragma=journal_size_limit(16777216)"
 	db, err := sql.Open("sqlite", dsn)

@@ -14,16 +14,19 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
 
 	_ "modernc.org/sqlite"
+
+	"vault-mcp/cache"
 )
+
+// fileName is the database in the state folder.
+const fileName = "state.db"
 
 // ErrNewer says that a newer program has changed the layout of the state.
 var ErrNewer = errors.New("the state belongs to a newer version of this program, which should be used instead")
@@ -90,11 +93,7 @@ type Store struct {
 // a signer nothing can be written that the audit has to tell. The error is for
 // the person who runs the server.
 func Open(ctx context.Context, dir string, signer Signer) (*Store, error) {
-	name := filepath.ToSlash(filepath.Join(dir, "state.db"))
-	if !strings.HasPrefix(name, "/") {
-		name = "/" + name
-	}
-	dsn := "file://" + (&url.URL{Path: name}).EscapedPath() +
+	dsn := cache.DatabaseURL(filepath.Join(dir, fileName)) +
 		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(ON)&_pragma=cache_size(-2048)"
 	if runtime.GOOS == "darwin" {
 		dsn += "&_pragma=fullfsync(1)&_pragma=checkpoint_fullfsync(1)"
@@ -139,7 +138,7 @@ func (s *Store) Tell(f func([]AuditRow)) { s.tell = f }
 
 // Exists reports whether a folder holds a state.
 func Exists(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, "state.db"))
+	_, err := os.Stat(filepath.Join(dir, fileName))
 	return err == nil
 }
 

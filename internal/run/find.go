@@ -64,6 +64,9 @@ func (p *Programs) Has(name string) bool {
 	return err == nil
 }
 
+// Find is the real path of a program, or *MissingError.
+func (p *Programs) Find(name string) (string, error) { return p.find(name) }
+
 // find is the real path of a program, or *MissingError.
 func (p *Programs) find(name string) (string, error) {
 	if path := p.o.Paths[name]; path != "" {
@@ -92,8 +95,7 @@ func (p *Programs) usable(path string) string {
 	if err != nil {
 		return ""
 	}
-	info, err := os.Stat(real)
-	if err != nil || !info.Mode().IsRegular() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0 {
+	if !executable(real) {
 		return ""
 	}
 	// The folder of a link counts as well as that of the program.
@@ -101,6 +103,12 @@ func (p *Programs) usable(path string) string {
 		return ""
 	}
 	return real
+}
+
+// executable reports whether a file can be started, as far as its mode tells.
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
 // InVault reports whether a path lies within a vault, or may: one that cannot

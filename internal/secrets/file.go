@@ -76,6 +76,21 @@ func open(dir string, link func(oldname, newname string) error) (*Ring, error) {
 	return &Ring{path: path, keys: ks}, nil
 }
 
+// Existing opens the ring in the state folder dir without making anything: where
+// there is none the error is fs.ErrNotExist.
+func Existing(dir string) (*Ring, error) {
+	folder := filepath.Join(dir, folderName)
+	if err := cache.Private(folder); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(folder, fileName)
+	ks, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Ring{path: path, keys: ks}, nil
+}
+
 // maxOld is how many keys that no longer sign a ring keeps. With the oldest go
 // the approvals and cursors that were signed with it.
 const maxOld = 16
