@@ -37,6 +37,7 @@ const (
 type cli struct {
 	Serve      serveCmd      `cmd:"" default:"withargs" help:"Serve a vault over stdio; what an MCP client runs."`
 	Install    installCmd    `cmd:"" help:"Let a client start this program for a vault, or stop that."`
+	Doctor     doctorCmd     `cmd:"" help:"Look for what keeps vaults and clients from working, and say what to do."`
 	Call       callCmd       `cmd:"" help:"Make one call and print its answer."`
 	Explain    explainCmd    `cmd:"" help:"Say what would become of a call, and why, without making it."`
 	Undo       undoCmd       `cmd:"" help:"Take a change back, or list the last ones."`

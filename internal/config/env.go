@@ -43,6 +43,10 @@ func ProcessEnv() Env {
 	}
 }
 
+// Variables are all variables of this process, each as NAME=value: what a client
+// that is started in the same place could hand on.
+func Variables() []string { return os.Environ() }
+
 // Home is the home folder of the person, or empty.
 func (e Env) Home() string {
 	if home := e("HOME"); home != "" || runtime.GOOS != "windows" {

@@ -38,8 +38,11 @@ func (e *exam) servers(setups []setup) {
 			at.ok("servers.running", "%s", text)
 		}
 	}
-	if others > 0 || len(running) == 0 {
+	switch {
+	case others > 0:
 		s.ok("servers.list", "%s on other vaults", plural(others, "server"))
+	case len(running) == 0:
+		s.ok("servers.list", "no server runs, or none has had a call yet")
 	}
 	if len(gone) > 0 {
 		s.off("servers.gone", plural(len(gone), "server")+" on the list ended without taking themselves off it", "nothing: the next server does")
