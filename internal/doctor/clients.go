@@ -157,15 +157,16 @@ func (s subject) entries(ctx context.Context, c clients.Client, all []clients.En
 	}
 }
 
-// shadow is the entry that hides another one.
+// shadow is the entry that is taken in place of another one.
 func shadow(in clients.Entry, all []clients.Entry) (by clients.Entry, hidden bool) {
 	rank := []clients.Scope{clients.User, clients.Project, clients.Local}
+	by = in
 	for _, other := range all {
-		if other.Name == in.Name && slices.Index(rank, other.Scope) > slices.Index(rank, in.Scope) {
-			by, hidden = other, true
+		if other.Name == in.Name && slices.Index(rank, other.Scope) > slices.Index(rank, by.Scope) {
+			by = other
 		}
 	}
-	return by, hidden
+	return by, by.Scope != in.Scope
 }
 
 // other warns of a server of another program on a vault that was looked at.

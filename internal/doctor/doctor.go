@@ -144,7 +144,7 @@ func (s subject) broken(id, text, fix string) {
 // some warns of files, if there are any.
 func (s subject) some(id string, found sample, text, fix string) {
 	if found.count > 0 {
-		s.add(Finding{Level: Warning, ID: id, Text: fmt.Sprintf("%s %s", plural(found.count, "file"), text), Fix: fix, Paths: found.first})
+		s.add(Finding{Level: Warning, ID: id, Text: fmt.Sprintf("%s: %s", plural(found.count, "file"), text), Fix: fix, Paths: found.first})
 	}
 }
 

@@ -122,6 +122,7 @@ func (s subject) kept(ctx context.Context, dir string, ring *secrets.Ring) {
 		return
 	}
 	defer st.Close()
+	st.At(func() time.Time { return s.e.o.Now })
 	s.ok("state.open", "state.db has layout %d", state.Layout())
 	err = errors.Join(s.audit(ctx, st, ring != nil), s.changes(ctx, st), s.requests(ctx, st))
 	if err != nil && ctx.Err() == nil {
@@ -171,7 +172,7 @@ func (s subject) changes(ctx context.Context, st *state.Store) error {
 		}
 	}
 	if old > 0 {
-		s.warn("state.open_work", plural(old, "change")+" were interrupted and are neither done nor taken back", "make one call with a client: it settles them, if no other program has changed the files since")
+		s.warn("state.open_work", plural(old, "change")+" interrupted, and neither done nor taken back", "make one call with a client: it settles that, if no other program has changed the files since")
 	} else {
 		s.ok("state.open_work", "no change was left half done")
 	}
@@ -212,10 +213,10 @@ func (s subject) requests(ctx context.Context, st *state.Store) error {
 		}
 	}
 	if len(late) > 0 {
-		s.warn("requests.stuck", fmt.Sprintf("%s wait for you, the oldest (%s) since %s", plural(waiting, "call"), printable(late[0].Tool), age(s.e.o.Now, late[0].Raised)),
+		s.warn("requests.stuck", fmt.Sprintf("%s waiting for you, the oldest (%s) since %s", plural(waiting, "call"), printable(late[0].Tool), age(s.e.o.Now, late[0].Raised)),
 			"vault-mcp elicit answers them; vault-mcp elicit abandon "+late[0].ID+" gives that one up")
 	} else if waiting > 0 {
-		s.add(Finding{Level: OK, ID: "requests.open", Text: plural(waiting, "call") + " wait for you", Fix: "vault-mcp elicit"})
+		s.add(Finding{Level: OK, ID: "requests.open", Text: plural(waiting, "call") + " waiting for you", Fix: "vault-mcp elicit"})
 	} else {
 		s.ok("requests.open", "no call waits for you")
 	}
@@ -224,7 +225,7 @@ func (s subject) requests(ctx context.Context, st *state.Store) error {
 		return err
 	}
 	if len(unused) > 0 {
-		s.add(Finding{Level: OK, ID: "requests.unused", Text: plural(len(unused), "approval") + " were not used yet", Fix: "tell the agent to make the same call again, before they expire"})
+		s.add(Finding{Level: OK, ID: "requests.unused", Text: plural(len(unused), "approval") + " not used yet", Fix: "tell the agent to make the same call again, before it expires"})
 	}
 	return nil
 }
