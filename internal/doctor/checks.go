@@ -75,6 +75,7 @@ var checks = map[string]string{
 	"client.other":   "another server on the same vault",
 	"client.command": "the command of an entry",
 	"client.args":    "the arguments of an entry",
+	"client.state":   "where a client makes the server keep its state",
 	"client.start":   "starting the command as the client does",
 	"client.stdout":  "what is no protocol on stdout",
 	"client.tools":   "the tools that the client gets",

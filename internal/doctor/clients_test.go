@@ -119,6 +119,17 @@ func TestMistakesInAnEntry(t *testing.T) {
 		{"a relative vault, from where it is not", "claude-desktop", "client.args", Broken, func(b *bed) entry { return entry{"command": b.program(), "args": []string{"serve", "Notes"}} }, "absolute path"},
 		{"switched off", "zed", "client.off", Off, func(b *bed) entry { return entry{"command": b.program(), "args": []string{b.vault}, "enabled": false} }, "switch it on"},
 		{"a short timeout", "claude-code", "client.timeout", Warning, func(b *bed) entry { return entry{"command": b.program(), "args": []string{b.vault}, "timeout": 5000} }, "60 seconds"},
+		{"a state of its own", "claude-desktop", "client.state", Warning, func(b *bed) entry {
+			if runtime.GOOS != "linux" {
+				t.Skip("no variable moves the state here")
+			}
+			b.vars["XDG_STATE_HOME"] = filepath.Join(b.home, "state")
+			return entry{"command": b.program(), "args": []string{b.vault}}
+		}, "state_dir"},
+		{"the state of all", "claude-code", "client.state", "", func(b *bed) entry {
+			b.vars["XDG_STATE_HOME"] = filepath.Join(b.home, "state")
+			return entry{"command": b.program(), "args": []string{b.vault}}
+		}, ""},
 		{"another program on the vault", "cursor", "client.other", Warning, func(b *bed) entry { return entry{"command": "npx", "args": []string{"-y", "obsidian-mcp", b.vault}} }, "take the entry out"},
 		{"another program elsewhere", "cursor", "client.other", "", func(b *bed) entry {
 			return entry{"command": "npx", "args": []string{"-y", "obsidian-mcp", b.vault + "2"}}

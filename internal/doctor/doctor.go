@@ -78,8 +78,7 @@ type Options struct {
 	// Now is the time by which ages are told.
 	Now time.Time
 
-	proc     string        // in place of /proc, for tests
-	patience time.Duration // for a server, in place of its client's; for tests
+	proc string // in place of /proc, for tests
 }
 
 // exam is one run of the checks.

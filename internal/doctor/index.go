@@ -24,7 +24,7 @@ func (s subject) index(ctx context.Context, set config.Index, dir string, c *cen
 	case !got.Complete:
 		s.warn("index.state", fmt.Sprintf("the index is not complete: %d of %d notes", got.Done, got.Total), "nothing while a server runs; else: vault-mcp index "+cache.ShellQuote(s.vault))
 	default:
-		s.ok("index.state", "schema %d, %s, compared with them %s ago", index.Schema, plural(got.Files, "file"), age(s.e.o.Now, got.Checked))
+		s.ok("index.state", "the index is complete: %s, compared with the vault %s ago (schema %d)", plural(got.Files, "file"), age(s.e.o.Now, got.Checked), index.Schema)
 	}
 	if got.Unread > 0 {
 		unread := sample{count: got.Unread}

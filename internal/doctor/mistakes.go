@@ -78,13 +78,18 @@ type launch struct {
 	run.Spoken
 	// arg is the vault's folder or the config file among the arguments.
 	arg string
+	// env is its environment by name.
+	env map[string]string
 }
+
+// lookup is the environment of the server.
+func (l launch) lookup(name string) string { return l.env[name] }
 
 // launch works out what the client runs, and tells what is wrong; ok is false if that
 // cannot work.
 func (s subject) launch(in clients.Entry) (l launch, ok bool) {
 	env := s.e.environment(in)
-	l.Env, l.Dir = list(env), s.e.startFolder(in)
+	l.env, l.Env, l.Dir = env, list(env), s.e.startFolder(in)
 	if _, is := in.Keys["args"].([]any); !is && in.Keys["args"] != nil {
 		s.broken("client.args", "args is no list", `write args as a list: ["serve", "/path/of/the/vault"]`)
 		return l, false

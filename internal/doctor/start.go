@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,89 +42,135 @@ func (s subject) start(ctx context.Context, in clients.Entry, l launch) {
 	if call > 0 && call < forPerson {
 		s.warn("client.timeout", fmt.Sprintf("this client gives a call up after %s, and a call may wait %s for you", call, forPerson), "raise its timeout to 60 seconds or more")
 	}
+	s.home(l, cfg)
 	if s.e.o.NoStart {
 		return
 	}
-	patience := longest
-	if start > 0 {
-		patience = min(patience, start)
-	}
-	if s.e.o.patience > 0 {
-		patience = s.e.o.patience
-	}
-	if s.speak(ctx, in, l, cfg, h, patience) {
-		s.prompt(ctx, in, l, cfg, h, patience)
+	if s.speak(ctx, in, l, cfg, h, start, call) {
+		s.prompt(ctx, in, l, cfg, h, atMost(start))
 	}
 }
 
-// speak shakes hands, lists the tools and searches; false if that fails.
-func (s subject) speak(ctx context.Context, in clients.Entry, l launch, cfg *config.Config, h habit, patience time.Duration) bool {
-	times := map[string]int64{}
-	step, began := "start", time.Now()
+// home tells if this client makes the server keep its state in another place than this
+// command and other clients do.
+func (s subject) home(l launch, cfg *config.Config) {
+	for _, v := range cfg.Vaults {
+		here, err := cache.Folder(s.e.o.Env, cfg.StateDir, v.Real)
+		there, terr := cache.Folder(l.lookup, cfg.StateDir, v.Real)
+		if err == nil && terr == nil && here != there {
+			s.warn("client.state", "with this client the state of "+v.Real+" is kept in "+there+", and elsewhere in "+here+": changes made there cannot be taken back here",
+				"set state_dir in a config file, or hand XDG_STATE_HOME on in the env of the entry")
+			return
+		}
+	}
+}
+
+// atMost is how long something is waited for: as the client does, but no longer than a
+// minute.
+func atMost(d time.Duration) time.Duration {
+	if d <= 0 {
+		return longest
+	}
+	return min(d, longest)
+}
+
+// visit is what came of speaking with a server.
+type visit struct {
+	protocol string
+	tools    []string
+	bytes    int
+	searched bool
+	found    called
+	times    map[string]int64
+	step     string        // the last one
+	waited   time.Duration // how long that may take
+}
+
+// visit shakes hands, lists the tools, and searches with args unless they are nil.
+func (c *conversation) visit(ctx context.Context, start, call time.Duration, args map[string]any) (v visit, err error) {
+	v = visit{times: map[string]int64{}, step: "the handshake", waited: start}
+	began := time.Now()
 	took := func(name string) {
-		times[name] = time.Since(began).Milliseconds()
+		v.times[name] = time.Since(began).Milliseconds()
 		began = time.Now()
 	}
-	within, end := context.WithTimeout(ctx, patience)
+	starting, end := context.WithTimeout(ctx, start)
 	defer end()
-	talk, err := run.Start(within, l.Spoken)
+	if v.protocol, err = c.shake(starting); err != nil {
+		return v, err
+	}
+	took("handshake")
+	v.step = "tools/list"
+	if v.tools, v.bytes, err = c.tools(starting); err != nil {
+		return v, err
+	}
+	took("tools_list")
+	if v.searched = args != nil && slices.Contains(v.tools, "search_text"); !v.searched {
+		return v, nil
+	}
+	v.step, v.waited = "search_text", call
+	calling, end := context.WithTimeout(ctx, call)
+	defer end()
+	if v.found, err = c.call(calling, "search_text", args); err == nil {
+		took("search")
+	}
+	return v, err
+}
+
+// speak starts the server, speaks with it as the client does, and tells what came of
+// it; false if it does not work.
+func (s subject) speak(ctx context.Context, in clients.Entry, l launch, cfg *config.Config, h habit, start, call time.Duration) bool {
+	talk, err := run.Start(ctx, l.Spoken)
 	if err != nil {
 		s.broken("client.start", oneLine(startProblem(err)), "run it yourself to see: "+commandLine(l))
 		return false
 	}
-	c := &conversation{talk: talk, habit: h}
-	var protocol string
-	var names []string
-	var bytes int
-	step = "the handshake"
-	if protocol, err = c.shake(within); err == nil {
-		took("handshake")
-		step = "tools/list"
-		if names, bytes, err = c.tools(within); err == nil {
-			took("tools_list")
-		}
-	}
-	var got called
-	search := err == nil && slices.Contains(names, "search_text") && !s.unsettled(ctx, cfg)
-	if search {
-		step = "search_text"
-		args := map[string]any{"query": "the", "limit": 1}
+	var args map[string]any
+	if !s.unsettled(ctx, l, cfg) {
+		args = map[string]any{"query": "the", "limit": 1}
 		if len(cfg.Vaults) > 1 {
 			args["vault"] = cfg.Vaults[0].ID
 		}
-		if got, err = c.call(within, "search_text", args); err == nil {
-			took("search")
-		}
 	}
+	c := &conversation{talk: talk, habit: h}
+	v, err := c.visit(ctx, atMost(start), atMost(call), args)
 	ended := talk.Close()
 	if ctx.Err() != nil {
 		return false
 	}
-	if junk, ok := errors.AsType[*notProtocol](err); ok {
+	junk, printed := errors.AsType[*notProtocol](err)
+	switch {
+	case printed:
 		s.broken("client.stdout", fmt.Sprintf("it writes what is no protocol to stdout: %q", junk.line), "take out of the entry whatever wraps the command and prints, or install the binary again")
 		return false
-	}
-	if err != nil {
-		s.broken("client.start", failure(err, ended, step, patience, talk.Stderr()), "run it yourself to see: "+commandLine(l))
+	case v.step == "search_text" && errors.Is(err, context.DeadlineExceeded) && v.waited < cmp.Or(call, time.Hour):
+		s.warn("client.search", "a search takes more than "+v.waited.String()+", for which this client would go on waiting", "vault-mcp index "+cache.ShellQuote(l.arg))
+		return true
+	case err != nil:
+		s.broken("client.start", failure(err, ended, v.step, v.waited, talk.Stderr()), "run it yourself to see: "+commandLine(l))
 		return false
 	}
-	s.add(Finding{Level: OK, ID: "client.start", Text: "starts, and speaks protocol " + printable(protocol), Times: times})
-	text := fmt.Sprintf("%s, %s of definitions", plural(len(names), "tool"), size(int64(bytes)))
-	if in.Client == "vscode" && len(names) > mostTools {
+	s.add(Finding{Level: OK, ID: "client.start", Text: "starts, and speaks protocol " + printable(v.protocol), Times: v.times})
+	s.visited(in, v)
+	return !v.found.IsError
+}
+
+// visited tells what a server that works has said.
+func (s subject) visited(in clients.Entry, v visit) {
+	text := fmt.Sprintf("%s, %s of definitions", plural(len(v.tools), "tool"), size(int64(v.bytes)))
+	if in.Client == "vscode" && len(v.tools) > mostTools {
 		s.warn("client.tools", text+fmt.Sprintf("; VS Code gives a model %d of all servers' tools", mostTools), "switch some off in its list of tools")
 	} else {
 		s.ok("client.tools", "%s", text)
 	}
 	switch {
-	case !search:
+	case !v.searched:
 		s.off("client.search", "no search was made: the server has no search_text, or a change waits to be settled by its next call", "nothing")
-	case got.IsError:
-		s.broken("client.search", "a search fails: "+printable(got.text()), "do what it says")
-		return false
+	case v.found.IsError:
+		s.broken("client.search", "a search fails: "+v.found.text(), "do what it says")
 	default:
-		s.ok("client.search", "a search takes %d ms", times["search"])
+		s.ok("client.search", "a search takes %d ms", v.times["search"])
 	}
-	return true
 }
 
 // text is how an answer begins.
@@ -138,9 +185,9 @@ func (c called) text() string {
 
 // unsettled reports whether the first call of a server would take a change back, which
 // is not for this program to set off.
-func (s subject) unsettled(ctx context.Context, cfg *config.Config) bool {
+func (s subject) unsettled(ctx context.Context, l launch, cfg *config.Config) bool {
 	for _, v := range cfg.Vaults {
-		dir, err := cache.Folder(s.e.o.Env, cfg.StateDir, v.Real)
+		dir, err := cache.Folder(l.lookup, cfg.StateDir, v.Real)
 		if err != nil || !state.Exists(dir) {
 			continue
 		}
@@ -203,7 +250,7 @@ func (s subject) prompt(ctx context.Context, in clients.Entry, l launch, cfg *co
 	}
 	within, end := context.WithTimeout(ctx, patience)
 	defer end()
-	talk, err := run.Start(within, run.Spoken{Path: l.Path, Args: []string{"serve", file}, Env: list(env), Dir: home})
+	talk, err := run.Start(ctx, run.Spoken{Path: l.Path, Args: []string{"serve", file}, Env: list(env), Dir: home})
 	if err != nil {
 		return // it has just been started, and told
 	}

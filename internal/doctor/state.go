@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -203,22 +204,18 @@ func (s subject) requests(ctx context.Context, st *state.Store) error {
 	if err != nil {
 		return err
 	}
-	waiting, late := 0, []*hitl.Request{}
-	for _, r := range list {
-		if r.Status != hitl.Open {
-			continue
-		}
-		if waiting++; s.e.o.Now.Sub(r.Raised) > stuck {
-			late = append(late, r)
-		}
-	}
-	if len(late) > 0 {
-		s.warn("requests.stuck", fmt.Sprintf("%s waiting for you, the oldest (%s) since %s", plural(waiting, "call"), printable(late[0].Tool), age(s.e.o.Now, late[0].Raised)),
-			"vault-mcp elicit answers them; vault-mcp elicit abandon "+late[0].ID+" gives that one up")
-	} else if waiting > 0 {
-		s.add(Finding{Level: OK, ID: "requests.open", Text: plural(waiting, "call") + " waiting for you", Fix: "vault-mcp elicit"})
-	} else {
+	list = slices.DeleteFunc(list, func(r *hitl.Request) bool { return r.Status != hitl.Open })
+	if len(list) == 0 {
 		s.ok("requests.open", "no call waits for you")
+	} else {
+		oldest := list[0]
+		text := fmt.Sprintf("%s waiting for you, the oldest (%s) since %s", plural(len(list), "call"), printable(oldest.Tool), age(s.e.o.Now, oldest.Raised))
+		f := Finding{Level: OK, ID: "requests.open", Text: text, Fix: "vault-mcp elicit"}
+		if s.e.o.Now.Sub(oldest.Raised) > stuck {
+			f.Level, f.ID = Warning, "requests.stuck"
+			f.Fix = "vault-mcp elicit answers it; vault-mcp elicit abandon " + oldest.ID + " gives it up"
+		}
+		s.add(f)
 	}
 	unused, err := st.Unused(ctx)
 	if err != nil {

@@ -60,15 +60,12 @@ func usual() []string {
 
 // Has reports whether a program is there to be started.
 func (p *Programs) Has(name string) bool {
-	_, err := p.find(name)
+	_, err := p.Find(name)
 	return err == nil
 }
 
 // Find is the real path of a program, or *MissingError.
-func (p *Programs) Find(name string) (string, error) { return p.find(name) }
-
-// find is the real path of a program, or *MissingError.
-func (p *Programs) find(name string) (string, error) {
+func (p *Programs) Find(name string) (string, error) {
 	if path := p.o.Paths[name]; path != "" {
 		if real := p.usable(path); real != "" {
 			return real, nil

@@ -68,7 +68,7 @@ const (
 // program and is returned. The other errors are *MissingError, *ExitError,
 // ErrTimeout, ErrTooMuch, and the context's own.
 func (p *Programs) Run(ctx context.Context, c Command, out io.Writer) error {
-	path, err := p.find(c.Name)
+	path, err := p.Find(c.Name)
 	if err != nil {
 		return err
 	}
