@@ -39,7 +39,7 @@ var layers = [][]string{
 	{"internal/mcpserver"},
 	{"internal/elicit"},
 	{"internal/page"},
-	{"internal/app", "internal/install"},
+	{"internal/app", "internal/install", "internal/doctor"},
 	{"internal/docgen"},
 	{"cmd/vault-mcp"},
 	{"bench", "vault/field", "scripts/release"},

@@ -50,44 +50,12 @@ func Layout() int { return len(migrations) }
 // Uncertain are the changes, newest first and at most limit, that could be neither
 // made as a whole nor taken back, since a time.
 func (s *Store) Uncertain(ctx context.Context, since time.Time, limit int) (list []*change.Record, err error) {
-	err = s.read(ctx, func(t *transaction) error {
-		var ids []string
-		err := t.rows(func(rows *sql.Rows) error {
-			var id string
-			err := rows.Scan(&id)
-			ids = append(ids, id)
-			return err
-		}, "SELECT id FROM changes WHERE outcome = ? AND intent IS NULL AND ended > ? ORDER BY seq DESC LIMIT ?",
-			string(change.Indeterminate), since.UnixNano(), limit)
-		for _, id := range ids {
-			if err != nil {
-				break
-			}
-			var r *change.Record
-			if r, err = t.record(id, false); err == nil {
-				list = append(list, r)
-			}
-		}
-		return err
-	})
-	return list, err
+	return s.records(ctx, false, "SELECT id FROM changes WHERE outcome = ? AND intent IS NULL AND ended > ? ORDER BY seq DESC LIMIT ?",
+		string(change.Indeterminate), since.UnixNano(), limit)
 }
 
 // Unused are the requests that a person has approved and no call has come back
 // for yet, oldest first, as long as the approval is good.
 func (s *Store) Unused(ctx context.Context) (list []*hitl.Request, err error) {
-	err = s.read(ctx, func(t *transaction) error {
-		now, err := t.now(s.clock)
-		if err != nil {
-			return err
-		}
-		return t.rows(func(rows *sql.Rows) error {
-			r, _, err := scanRequest(rows, now)
-			if err == nil && r.Status == hitl.Approved {
-				list = append(list, r)
-			}
-			return err
-		}, requestColumns+"WHERE r.status = 'approved' ORDER BY r.seq")
-	})
-	return list, err
+	return s.found(ctx, "r.status = 'approved' AND g.expires_at > ?", hitl.Approved)
 }

@@ -154,19 +154,24 @@ func (j journal) Keep(ctx context.Context, path string, content []byte, now time
 
 // Open implements change.Journal.
 func (j journal) Open(ctx context.Context) (list []*change.Record, err error) {
-	err = j.s.read(ctx, func(t *transaction) error {
+	return j.s.records(ctx, true, "SELECT id FROM changes WHERE outcome = '' ORDER BY seq")
+}
+
+// records reads the changes whose ids a query finds, with images or without.
+func (s *Store) records(ctx context.Context, images bool, query string, args ...any) (list []*change.Record, err error) {
+	err = s.read(ctx, func(t *transaction) error {
 		var ids []string
 		err := t.rows(func(rows *sql.Rows) error {
 			var id string
 			err := rows.Scan(&id)
 			ids = append(ids, id)
 			return err
-		}, "SELECT id FROM changes WHERE outcome = '' ORDER BY seq")
+		}, query, args...)
 		if err != nil {
 			return err
 		}
 		for _, id := range ids {
-			r, err := t.record(id, true)
+			r, err := t.record(id, images)
 			if err != nil {
 				return err
 			}

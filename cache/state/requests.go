@@ -186,6 +186,12 @@ func (q requests) Granted(ctx context.Context, grant string) (*hitl.Request, *hi
 // List is every request that a person can answer now, oldest first: open ones,
 // and declined ones that can still be approved.
 func (s *Store) List(ctx context.Context) (list []*hitl.Request, err error) {
+	return s.found(ctx, "r.status IN ('open', 'declined') AND r.expires_at > ?", hitl.Open, hitl.Declined)
+}
+
+// found are the requests, oldest first, for which a condition on the time that it is
+// holds, and which have one of these states then.
+func (s *Store) found(ctx context.Context, condition string, is ...hitl.Status) (list []*hitl.Request, err error) {
 	err = s.read(ctx, func(t *transaction) error {
 		now, err := t.now(s.clock)
 		if err != nil {
@@ -193,11 +199,11 @@ func (s *Store) List(ctx context.Context) (list []*hitl.Request, err error) {
 		}
 		return t.rows(func(rows *sql.Rows) error {
 			r, _, err := scanRequest(rows, now)
-			if err == nil && (r.Status == hitl.Open || r.Status == hitl.Declined) {
+			if err == nil && slices.Contains(is, r.Status) {
 				list = append(list, r)
 			}
 			return err
-		}, requestColumns+"WHERE r.status IN ('open', 'declined') AND r.expires_at > ? ORDER BY r.seq", now.UnixNano())
+		}, requestColumns+"WHERE "+condition+" ORDER BY r.seq", now.UnixNano())
 	})
 	return list, err
 }

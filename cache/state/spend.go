@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
 
 	"vault-mcp/vault/change"
 )
@@ -64,24 +63,5 @@ func (s *Store) Ended(ctx context.Context, r *change.Record) error {
 // Unsettled are the effects that no process has ended, oldest first. Whoever
 // holds LockEffects knows that their processes are dead.
 func (s *Store) Unsettled(ctx context.Context) (list []*change.Record, err error) {
-	err = s.read(ctx, func(t *transaction) error {
-		var ids []string
-		err := t.rows(func(rows *sql.Rows) error {
-			var id string
-			err := rows.Scan(&id)
-			ids = append(ids, id)
-			return err
-		}, "SELECT id FROM changes WHERE outcome = 'indeterminate' AND ended = 0 AND intent IS NOT NULL ORDER BY seq")
-		for _, id := range ids {
-			if err != nil {
-				break
-			}
-			var r *change.Record
-			if r, err = t.record(id, false); err == nil {
-				list = append(list, r)
-			}
-		}
-		return err
-	})
-	return list, err
+	return s.records(ctx, false, "SELECT id FROM changes WHERE outcome = 'indeterminate' AND ended = 0 AND intent IS NOT NULL ORDER BY seq")
 }
