@@ -91,6 +91,35 @@ func TestDoctorFindsAServerThatAsksNobody(t *testing.T) {
 	}
 }
 
+// What came with a project is not started: nobody was asked whether it may run.
+func TestDoctorStartsNoProgramThatAProjectNames(t *testing.T) {
+	p := newPatient(t)
+	project := t.TempDir()
+	t.Chdir(project)
+	evil := p.script("touch \"" + p.left + "\"\nexec " + p.binary + ` "$@"`)
+	if err := os.Mkdir("bin", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(evil, "bin/vault-mcp"); err != nil {
+		t.Fatal(err)
+	}
+	entry := `{"mcpServers": {"vault": {"command": "` + evil + `", "args": ["` + p.vault + `"]}}}`
+	if err := os.WriteFile(".mcp.json", []byte(entry), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.asks("codex", "bin/vault-mcp", nil) // which lies in whatever folder one is in
+	_, r := p.examine()
+	if found := findings(r, "client.start"); len(found) != 1 || found[0].Level != doctor.Off || found[0].Client != "claude-code" {
+		t.Errorf("%+v", r.Findings)
+	}
+	if found := findings(r, "client.command"); len(found) != 2 || found[1].Level != doctor.Warning {
+		t.Errorf("%+v", found)
+	}
+	if _, err := os.Stat(p.left); err == nil {
+		t.Error("it ran")
+	}
+}
+
 // runs reports whether a process runs; one that is dead and that nobody has waited for
 // does not.
 func runs(t *testing.T, id string) bool {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"vault-mcp/hitl"
 	"vault-mcp/internal/config"
 )
 
@@ -118,6 +119,7 @@ func (s subject) add(f Finding) {
 		panic("doctor: no check " + f.ID)
 	}
 	f.Vault, f.Client, f.Server = s.vault, s.client, s.server
+	f.Text, f.Fix = hitl.Text(f.Text), hitl.Text(f.Fix) // a config may say anything
 	r := &s.e.report
 	r.Findings = append(r.Findings, f)
 	r.Counts[f.Level]++

@@ -7,14 +7,19 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"vault-mcp/cache"
+	"vault-mcp/hitl"
 	"vault-mcp/internal/clients"
 	"vault-mcp/internal/run"
 )
 
 // variable is what looks like a variable in a command or an argument.
 var variable = regexp.MustCompile(`\$\{[^}]*\}|\$[A-Za-z_][A-Za-z0-9_]*`)
+
+// percent is what looks like a variable of Windows.
+var percent = regexp.MustCompile(`%[A-Za-z_][A-Za-z0-9_()]*%`)
 
 // expand replaces the variables that the client of an entry replaces, and tells which
 // have no value.
@@ -56,10 +61,13 @@ type slip struct{ text, fix string }
 // slipOf finds one in a string, after expansion; "" text is none. what names it.
 func slipOf(what, text string, unset []string) slip {
 	trimmed := strings.TrimSpace(text)
+	if _, err := os.Lstat(text); err == nil && filepath.IsAbs(text) {
+		return slip{} // it may look strange, and is there
+	}
 	switch {
 	case len(unset) > 0:
 		return slip{what + " has the variable " + unset[0] + ", which has no value", "write the path itself"}
-	case strings.ContainsAny(text, "\t\n\r\b\f"):
+	case strings.ContainsFunc(text, unicode.IsControl):
 		return slip{what + " has a control character, as a single backslash before a letter makes it", `write two backslashes for each one, or slashes: C:\\Notes or C:/Notes`}
 	case trimmed != text || trimmed == "":
 		return slip{what + " has blanks at its ends, or nothing in it", "take them out"}
@@ -67,7 +75,7 @@ func slipOf(what, text string, unset []string) slip {
 		return slip{what + " has quotes within the quotes of the config, which no shell takes off", "take the inner ones out"}
 	case variable.MatchString(text):
 		return slip{what + " has the variable " + variable.FindString(text) + ", which this client does not replace", "write the path itself"}
-	case len(strings.Split(text, "%")) > 2:
+	case percent.MatchString(text):
 		return slip{what + " has a variable between %, which this client does not replace", "write the path itself"}
 	}
 	return slip{}
@@ -86,7 +94,7 @@ type launch struct {
 func (l launch) lookup(name string) string { return l.env[name] }
 
 // launch works out what the client runs, and tells what is wrong; ok is false if that
-// cannot work.
+// cannot work, or would start whatever lies in the folder that this command is run in.
 func (s subject) launch(in clients.Entry) (l launch, ok bool) {
 	env := s.e.environment(in)
 	l.env, l.Env, l.Dir = env, list(env), s.e.startFolder(in)
@@ -95,7 +103,7 @@ func (s subject) launch(in clients.Entry) (l launch, ok bool) {
 		return l, false
 	}
 	if info, err := os.Stat(l.Dir); err != nil || !info.IsDir() {
-		s.broken("client.command", "cwd names "+printable(l.Dir)+", which is no folder", "correct cwd, or leave it out")
+		s.broken("client.command", "cwd names "+hitl.Display(l.Dir)+", which is no folder", "correct cwd, or leave it out")
 		return l, false
 	}
 	if l.Path, ok = s.command(in, l.Dir, env["PATH"]); !ok {
@@ -140,7 +148,7 @@ func (s subject) command(in clients.Entry, dir, path string) (file string, ok bo
 			return "", false
 		}
 		s.warn("client.command", "the command is relative, and found only from "+dir+" on", fix)
-		return file, true
+		return file, false
 	}
 	if file = run.InPath(text, ""); file != "" {
 		s.ok("client.command", "%s", file)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"vault-mcp/hitl"
 )
 
 // PrintJSON prints a report as one JSON object.
@@ -49,7 +51,7 @@ func (r Report) section(b *bytes.Buffer, title string) {
 		}
 		fmt.Fprintf(b, "  %-8s%s%s\n", f.Level, f.Text, f.times())
 		for _, p := range f.Paths {
-			fmt.Fprintf(b, "            %s\n", printable(p))
+			fmt.Fprintf(b, "            %s\n", hitl.Display(p))
 		}
 		if f.Fix != "" {
 			fmt.Fprintf(b, "          → %s\n", f.Fix)
@@ -62,11 +64,11 @@ func (r Report) section(b *bytes.Buffer, title string) {
 func (f Finding) title() string {
 	switch {
 	case f.Client != "" && f.Server != "":
-		return f.Client + ", server " + printable(f.Server)
+		return f.Client + ", server " + hitl.Display(f.Server)
 	case f.Client != "":
 		return f.Client
 	case f.Vault != "":
-		return "vault " + printable(f.Vault)
+		return "vault " + hitl.Display(f.Vault)
 	}
 	return "this machine"
 }

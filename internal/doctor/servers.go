@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vault-mcp/cache"
+	"vault-mcp/hitl"
 )
 
 // servers tells which servers run, and which of them are of another version.
@@ -31,7 +32,7 @@ func (e *exam) servers(setups []setup) {
 			continue
 		}
 		at := subject{e: e, vault: r.Vaults[i].Path}
-		text := fmt.Sprintf("server %d, version %s, runs since %s", r.PID, printable(r.Version), age(e.o.Now, r.Started))
+		text := fmt.Sprintf("server %d, version %s, runs since %s", r.PID, hitl.Display(r.Version), age(e.o.Now, r.Started))
 		if r.Version != e.o.Version {
 			at.warn("servers.version", text+", and this command is "+e.o.Version, "quit and start its client again")
 		} else {
@@ -64,4 +65,4 @@ func age(now, then time.Time) string {
 }
 
 // oneLine is a text of several as one, without what a terminal would obey.
-func oneLine(text string) string { return strings.Join(strings.Fields(printable(text)), " ") }
+func oneLine(text string) string { return strings.Join(strings.Fields(hitl.Display(text)), " ") }

@@ -14,6 +14,7 @@ import (
 
 	"vault-mcp/cache"
 	"vault-mcp/cache/state"
+	"vault-mcp/hitl"
 	"vault-mcp/internal/clients"
 	"vault-mcp/internal/config"
 	"vault-mcp/internal/run"
@@ -44,6 +45,12 @@ func (s subject) start(ctx context.Context, in clients.Entry, l launch) {
 	}
 	s.home(l, cfg)
 	if s.e.o.NoStart {
+		return
+	}
+	if in.Scope == clients.Project {
+		// Whoever made the project chose the command and its variables; a client asks
+		// the person before it starts that.
+		s.off("client.start", "not started: "+in.File+" came with the project, and may name any program", "if you trust it, start the client there, or run it yourself: "+commandLine(l))
 		return
 	}
 	if s.speak(ctx, in, l, cfg, h, start, call) {
@@ -150,7 +157,7 @@ func (s subject) speak(ctx context.Context, in clients.Entry, l launch, cfg *con
 		s.broken("client.start", failure(err, ended, v.step, v.waited, talk.Stderr()), "run it yourself to see: "+commandLine(l))
 		return false
 	}
-	s.add(Finding{Level: OK, ID: "client.start", Text: "starts, and speaks protocol " + printable(v.protocol), Times: v.times})
+	s.add(Finding{Level: OK, ID: "client.start", Text: "starts, and speaks protocol " + hitl.Display(v.protocol), Times: v.times})
 	s.visited(in, v)
 	return !v.found.IsError
 }
@@ -279,7 +286,7 @@ func (s subject) prompt(ctx context.Context, in clients.Entry, l launch, cfg *co
 	case strings.Contains(got.text(), "elicit_required"):
 		s.off(id, "this client is shown no form, so you answer beside it", "keep vault-mcp elicit page open in a browser, or vault-mcp elicit watch in a terminal")
 	default:
-		s.broken(id, "a call that needs you gets another answer: "+printable(got.text()), "install this version of the program again")
+		s.broken(id, "a call that needs you gets another answer: "+hitl.Display(got.text()), "install this version of the program again")
 	}
 }
 

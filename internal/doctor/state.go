@@ -187,11 +187,11 @@ func (s subject) changes(ctx context.Context, st *state.Store) error {
 		}
 		var files sample
 		for _, path := range r.Foreign {
-			files.add(printable(path))
+			files.add(hitl.Display(path))
 		}
 		s.add(Finding{
 			Level: Warning, ID: "state.uncertain", Paths: files.first,
-			Text: fmt.Sprintf("%s of %s ago could not be taken back as a whole: another program had changed %s", printable(r.Tool), age(s.e.o.Now, r.Ended), plural(files.count, "file")),
+			Text: fmt.Sprintf("%s of %s ago could not be taken back as a whole: another program had changed %s", hitl.Display(r.Tool), age(s.e.o.Now, r.Ended), plural(files.count, "file")),
 			Fix:  "compare the files with what was there before: vault-mcp call --vault " + cache.ShellQuote(s.vault) + " read_change '{\"change_id\":\"" + r.ID + "\"}'",
 		})
 	}
@@ -209,7 +209,7 @@ func (s subject) requests(ctx context.Context, st *state.Store) error {
 		s.ok("requests.open", "no call waits for you")
 	} else {
 		oldest := list[0]
-		text := fmt.Sprintf("%s waiting for you, the oldest (%s) since %s", plural(len(list), "call"), printable(oldest.Tool), age(s.e.o.Now, oldest.Raised))
+		text := fmt.Sprintf("%s waiting for you, the oldest (%s) since %s", plural(len(list), "call"), hitl.Display(oldest.Tool), age(s.e.o.Now, oldest.Raised))
 		f := Finding{Level: OK, ID: "requests.open", Text: text, Fix: "vault-mcp elicit"}
 		if s.e.o.Now.Sub(oldest.Raised) > stuck {
 			f.Level, f.ID = Warning, "requests.stuck"

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
+	"vault-mcp/hitl"
 	"vault-mcp/internal/run"
 )
 
@@ -43,7 +43,7 @@ type refusal struct {
 	Message string `json:"message"`
 }
 
-func (e *refusal) Error() string { return fmt.Sprintf("error %d: %s", e.Code, printable(e.Message)) }
+func (e *refusal) Error() string { return fmt.Sprintf("error %d: %s", e.Code, hitl.Display(e.Message)) }
 
 // message is any message.
 type message struct {
@@ -104,7 +104,7 @@ func (c *conversation) next(ctx context.Context) (m message, err error) {
 		return m, err
 	}
 	if err := json.Unmarshal(line, &m); err != nil || m.JSONRPC != "2.0" {
-		return m, &notProtocol{printable(string(line[:min(len(line), 4*maxShown)]))}
+		return m, &notProtocol{hitl.Display(string(line[:min(len(line), maxShown)]))}
 	}
 	return m, nil
 }
@@ -228,7 +228,7 @@ func failure(err error, ended error, step string, waited time.Duration, stderr s
 	said := ""
 	for line := range strings.Lines(stderr) { // the last one says why
 		if strings.TrimSpace(line) != "" {
-			said = ": " + printable(strings.TrimSpace(line))
+			said = ": " + hitl.Display(strings.TrimSpace(line))
 		}
 	}
 	exit, exited := errors.AsType[*run.ExitError](ended)
@@ -240,25 +240,8 @@ func failure(err error, ended error, step string, waited time.Duration, stderr s
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Sprintf("it did not answer %s within %s%s", step, waited, said)
 	}
-	return step + ": " + printable(err.Error())
+	return step + ": " + hitl.Display(err.Error())
 }
 
-// maxShown is how many characters of what others write are shown.
-const maxShown = 200
-
-// printable is a text without what a terminal would obey, cut.
-func printable(text string) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
-		if n++; n > maxShown {
-			return b.String() + "…"
-		}
-		if unicode.IsPrint(r) || r == ' ' {
-			b.WriteRune(r)
-		} else {
-			b.WriteByte(' ')
-		}
-	}
-	return b.String()
-}
+// maxShown is how many bytes of what others write are looked at to show it.
+const maxShown = 1000
