@@ -142,10 +142,10 @@ func (s subject) broken(id, text, fix string) {
 	s.add(Finding{Level: Broken, ID: id, Text: text, Fix: fix})
 }
 
-// some warns of files, if there are any.
-func (s subject) some(id string, found sample, text, fix string) {
+// some warns of what was found in a vault, if it is anything; noun names one.
+func (s subject) some(id, noun string, found sample, text, fix string) {
 	if found.count > 0 {
-		s.add(Finding{Level: Warning, ID: id, Text: fmt.Sprintf("%s: %s", plural(found.count, "file"), text), Fix: fix, Paths: found.first})
+		s.add(Finding{Level: Warning, ID: id, Text: fmt.Sprintf("%s: %s", plural(found.count, noun), text), Fix: fix, Paths: found.first})
 	}
 }
 

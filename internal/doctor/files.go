@@ -95,10 +95,10 @@ func (s subject) system(v *vault.Vault, c *census) {
 		s.warn("vault.network", "the vault is on a network file system ("+kind+"), which reports no changes that others make",
 			"nothing, if you can wait up to a minute for them; else keep the vault on a local disk and sync it")
 	}
-	s.some("vault.links", c.links, "links that lead out of the vault or nowhere, and are not followed", "move what they lead to into the vault, or serve its folder as a vault of its own")
-	s.some("vault.unread", c.unread, "folders that cannot be listed", "give this account the right to list and open them")
-	s.some("vault.large", c.large, "more than "+size(vault.DefaultMaxBytes)+", which is not searched", "split them")
-	s.some("vault.leftover", c.leftovers, "left from a change that was interrupted", "make one call with a client: it takes the change back; what is left then can be deleted")
+	s.some("vault.links", "link", c.links, "out of the vault or nowhere, and so not followed", "move what they lead to into the vault, or serve its folder as a vault of its own")
+	s.some("vault.unread", "folder", c.unread, "not to be listed", "give this account the right to list and open them")
+	s.some("vault.large", "note", c.large, "more than "+size(vault.DefaultMaxBytes)+", which is not searched", "split them")
+	s.some("vault.leftover", "file", c.leftovers, "left from a change that was interrupted", "make one call with a client: it takes the change back; what is left then can be deleted")
 }
 
 func differ(one *bool) string {
@@ -112,8 +112,8 @@ func differ(one *bool) string {
 }
 
 func (s subject) names(c *census) {
-	s.some("names.foreign", c.foreign, "names that Windows or a phone cannot hold, so a sync may leave them out", "rename them with move_note or in Obsidian")
-	s.some("names.twins", c.twins, "a name that differs from another one in its folder by case or Unicode form alone: on other systems both are one file", "rename one of each two")
+	s.some("names.foreign", "file", c.foreign, "named as Windows or a phone cannot hold it, so a sync may leave them out", "rename them with move_note or in Obsidian")
+	s.some("names.twins", "file", c.twins, "named as another one in its folder but for case or Unicode form: on other systems both are one file", "rename one of each two")
 }
 
 // content reads some notes.
@@ -128,9 +128,9 @@ func (s subject) content(ctx context.Context, v *vault.Vault, c *census) {
 		all = fmt.Sprintf("%d of %d", t.read, c.notesToRead.seen)
 	}
 	s.ok("text.sample", "%s notes were read, up to %s of each: %d with line ends LF, %d with CRLF, %d with CR", all, size(maxText), t.lf, t.crlf, t.cr)
-	s.some("text.encoding", t.encoding, "not UTF-8: found and read in part, and never changed", "save them as UTF-8")
-	s.some("text.bom", t.bom, "a byte order mark at the beginning, which is kept", "nothing; some programs do not see the properties of such notes")
-	s.some("text.mixed", t.mixed, "mixed line ends, which are kept", "nothing; an editor can make them the same")
+	s.some("text.encoding", "note", t.encoding, "not UTF-8: found and read in part, and never changed", "save them as UTF-8")
+	s.some("text.bom", "note", t.bom, "a byte order mark at the beginning, which is kept", "nothing; some programs do not see the properties of such notes")
+	s.some("text.mixed", "note", t.mixed, "mixed line ends, which are kept", "nothing; an editor can make them the same")
 }
 
 // size is a number of bytes as people say it.

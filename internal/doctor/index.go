@@ -31,7 +31,7 @@ func (s subject) index(ctx context.Context, set config.Index, dir string, c *cen
 		for _, k := range got.First {
 			unread.first = append(unread.first, k.Path+": "+oneLine(k.Reason))
 		}
-		s.some("index.unread", unread, "not in the index as a whole", "see the reason of each")
+		s.some("index.unread", "file", unread, "not in the index as a whole", "see the reason of each")
 	}
 	if !set.Watch {
 		s.off("index.watch", "index.watch is off: files are compared every minute or so", "index.watch: true in the config")

@@ -63,11 +63,11 @@ func (s subject) sync(v *vault.Vault, c *census) {
 	default:
 		s.warn("sync.several", "synced by several programs: "+strings.Join(found, ", "), "use one alone: two that sync one vault make copies of each other's changes")
 	}
-	s.some("sync.placeholders", c.placeholders, "not on this machine, only the name: searches miss what is in it",
+	s.some("sync.placeholders", "file", c.placeholders, "not on this machine, only the name: searches miss what is in it",
 		"tell "+orAny(found)+" to keep the vault's folder on this device, and wait until it has come down")
-	s.some("sync.conflicts", c.conflicts, "copies that a sync made of two versions", "compare each with the note that it belongs to, then delete it")
+	s.some("sync.conflicts", "file", c.conflicts, "the copy that a sync made of two versions", "compare each with the note that it belongs to, then delete it")
 	if slices.Contains(found, "Google Drive") || slices.Contains(found, "iCloud Drive") {
-		s.some("sync.conflicts", c.copies, "named as "+strings.Join(found, " or ")+" names copies of two versions", "if you did not name them so, compare each with the note that it belongs to")
+		s.some("sync.conflicts", "file", c.copies, "named as "+strings.Join(found, " or ")+" names the copy of two versions", "if you did not name them so, compare each with the note that it belongs to")
 	}
 }
 
