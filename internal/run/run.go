@@ -136,7 +136,7 @@ func (h *head) Write(b []byte) (int, error) {
 // *ExitError of one that ended with an error in that time. MaxOutput and MaxMemory
 // do not count.
 func (p *Programs) Launch(ctx context.Context, c Command) error {
-	path, err := p.find(c.Name)
+	path, err := p.Find(c.Name)
 	if err != nil {
 		return err
 	}
