@@ -19,7 +19,7 @@ import (
 	"vault-mcp/internal/docgen"
 )
 
-var update = flag.Bool("update", false, "write the commands into the README")
+var update = flag.Bool("update", false, "write the golden files, and the commands into the README")
 
 // document is a text of the project.
 func document(t *testing.T, name string) string {

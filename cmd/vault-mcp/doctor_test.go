@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -20,8 +19,6 @@ import (
 	"vault-mcp/internal/config"
 	"vault-mcp/internal/doctor"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // patient is a home folder with a vault and the configs of clients.
 type patient struct {
