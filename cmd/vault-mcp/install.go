@@ -28,7 +28,7 @@ type installCmd struct {
 	Force     bool   `help:"Replace the command and arguments of an entry that was changed by hand or serves another vault."`
 	Command   string `placeholder:"PATH" help:"The program that the client starts, if not this one."`
 	JSON      bool   `name:"json" help:"Print the result as JSON."`
-	Client    string `arg:"" optional:"" help:"claude-desktop, claude-code, codex, cursor, vscode, zed or gemini."`
+	Client    string `arg:"" optional:"" help:"claude-desktop, claude-code, codex, cursor, vscode, zed or gemini; or desktop, for the page of approvals in the menu of a Linux desktop."`
 }
 
 // nameOfServer are the names that every client takes.
@@ -49,6 +49,9 @@ func (c installCmd) Run(ctx context.Context, p process) error {
 			return err
 		}
 		return errors.New("name one of the clients above: vault-mcp install CLIENT")
+	}
+	if c.Client == desktopMenu {
+		return c.menu(p, command)
 	}
 	client, err := install.Known(c.Client)
 	if err != nil {

@@ -182,7 +182,7 @@ func (c installCmd) done(p process, file *install.File, w install.Wanted, outcom
 	}
 	fmt.Fprintf(&b, "Context:     %d tools; their list has %d bytes, about %d tokens\n", is.Tools, is.Bytes, is.Tokens)
 	fmt.Fprintf(&b, "You approve: what removes, replaces or touches much, and each use of %s\n", strings.Join(is.Gated, ", "))
-	b.WriteString("             vault-mcp elicit watch shows what waits, in a terminal of your own\n")
+	b.WriteString("             vault-mcp elicit watch shows what waits in a terminal of your own, vault-mcp elicit page in the browser\n")
 	_, err := io.WriteString(p.stdout, b.String())
 	return err
 }
