@@ -47,10 +47,10 @@ func NewOutside(env config.Env, vaults []string) *Outside {
 	return &Outside{env, run.New(run.Options{Paths: paths, Vaults: vaults})}
 }
 
-// variables are what a program of the desktop gets. A browser is looked for in the
-// usual folders alone, too.
+// variables are what a program of the desktop gets. It looks for the browser itself,
+// wherever the person has it, but in no vault.
 func (o *Outside) variables(more ...string) []string {
-	list := append([]string{"PATH=" + o.programs.SearchPath("")}, more...)
+	list := append([]string{"PATH=" + o.programs.SearchPath(o.env("PATH"))}, more...)
 	for _, name := range desktopVariables {
 		if value := o.env(name); value != "" {
 			list = append(list, name+"="+value)
