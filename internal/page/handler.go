@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"sync"
 )
 
 //go:embed web
 var web embed.FS
 
-// pages are the templates, each a whole page.
-var pages = template.Must(template.New("").Funcs(template.FuncMap{"count": count}).ParseFS(web, "web/*.html"))
+// pages are the templates, each a whole page. They are parsed when the first one is
+// shown: most processes of this program show none.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{"count": count}).ParseFS(web, "web/*.html"))
+})
 
 // policy is what a browser lets the page do: use its own style and script, and send
 // its forms to itself.
@@ -59,7 +63,7 @@ func (p *Page) handler(host string) http.Handler {
 // show sends a page.
 func (p *Page) show(w http.ResponseWriter, status int, name string, data any) {
 	var b bytes.Buffer
-	if err := pages.ExecuteTemplate(&b, name+".html", data); err != nil {
+	if err := pages().ExecuteTemplate(&b, name+".html", data); err != nil {
 		p.Log.Error("the page cannot be shown", "page", name, "err", err)
 		http.Error(w, "The page cannot be shown.", http.StatusInternalServerError)
 		return
