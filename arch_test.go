@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"internal/obsidian"},
 	{"governor"},
 	{"tools"},
-	{"tools/admin", "tools/attachments", "tools/bundles", "tools/complete", "tools/git", "tools/history", "tools/links", "tools/metadata", "tools/notes", "tools/resources", "tools/search", "tools/tables", "tools/tasks", "tools/vaults"},
+	{"tools/admin", "tools/attachments", "tools/bundles", "tools/complete", "tools/facade", "tools/git", "tools/history", "tools/links", "tools/metadata", "tools/notes", "tools/resources", "tools/search", "tools/tables", "tools/tasks", "tools/vaults"},
 	{"internal/dispatch"},
 	{"internal/mcpserver/stdio", "internal/prompts"},
 	{"internal/mcpserver"},

@@ -18,7 +18,8 @@ import (
 )
 
 // Bind decodes the arguments of a call strictly into c: unknown names, wrong
-// types and broken limits are refused with the argument's name. defaultVault is
+// types and broken limits are refused with the argument's name; only a number or a
+// boolean in quotes is taken, and the answer says so. defaultVault is
 // the id that an absent vault stands for, "" if there are several.
 func (t *Tool) Bind(c *Call, raw json.RawMessage, defaultVault string) error {
 	args, err := decodeArgs(raw)
@@ -30,6 +31,11 @@ func (t *Tool) Bind(c *Call, raw json.RawMessage, defaultVault string) error {
 	}
 	if t.args().vault && isNull(args["vault"]) && defaultVault != "" {
 		if raw, err = fillVault(raw, args, defaultVault); err != nil {
+			return err
+		}
+	}
+	if c.coerced = t.args().coerce(args); c.coerced != nil {
+		if raw, err = sentAs(raw, args); err != nil {
 			return err
 		}
 	}
@@ -88,7 +94,7 @@ func (a *arguments) known(args map[string]json.RawMessage) error {
 	}
 	var unknown []string
 	for name := range args {
-		if !slices.Contains(valid, name) && name != tokenArg {
+		if !slices.Contains(valid, name) && name != TokenArg {
 			unknown = append(unknown, name)
 		}
 	}

@@ -42,6 +42,8 @@ type Call struct {
 	args   map[string]json.RawMessage
 	refs   []Ref
 	titled titled
+	// coerced says which arguments were sent as strings and are none.
+	coerced []string
 	// renames is kept from the plan to the one that is made again.
 	renames rename.Planner
 }

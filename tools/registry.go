@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -18,7 +19,11 @@ type Domain struct {
 // Registry holds the tools that are served.
 type Registry struct {
 	byName map[string]*Tool
-	names  []string
+	// names are those of the tools that are listed, domains those of all.
+	names, domains []string
+	// ReadOnly refuses every tool that changes something. Such tools are still
+	// known by their names, but not listed.
+	ReadOnly bool
 }
 
 // NewRegistry checks every tool and refuses the whole list if one breaks the
@@ -26,6 +31,9 @@ type Registry struct {
 func NewRegistry(domains ...Domain) (*Registry, error) {
 	r := &Registry{byName: map[string]*Tool{}}
 	for _, d := range domains {
+		if !slices.Contains(r.domains, d.Name) {
+			r.domains = append(r.domains, d.Name)
+		}
 		for i := range d.Tools {
 			t := &d.Tools[i]
 			if err := t.check(); err != nil {
@@ -43,6 +51,11 @@ func NewRegistry(domains ...Domain) (*Registry, error) {
 		}
 	}
 	slices.Sort(r.names)
+	for _, d := range r.domains {
+		if r.byName[d] != nil {
+			return nil, fmt.Errorf("%s is the name of a tool and of a domain", d)
+		}
+	}
 	return r, nil
 }
 
@@ -56,6 +69,33 @@ func (r *Registry) All() []*Tool {
 		all[i] = r.byName[n]
 	}
 	return all
+}
+
+// Refused are the tools that are known and not listed, because the registry is
+// read-only.
+func (r *Registry) Refused() []*Tool {
+	var refused []*Tool
+	for _, n := range slices.Sorted(maps.Keys(r.byName)) {
+		if t := r.byName[n]; !t.Hidden && !slices.Contains(r.names, n) {
+			refused = append(refused, t)
+		}
+	}
+	return refused
+}
+
+// Domains are the names of the domains that have tools of the surface, in the order
+// in which they were registered.
+func (r *Registry) Domains() []string {
+	return slices.DeleteFunc(slices.Clone(r.domains), func(d string) bool { return len(r.Domain(d)) == 0 })
+}
+
+// Domain are the tools of one domain in the order of their names, none if there is
+// no such domain.
+func (r *Registry) Domain(name string) []*Tool {
+	if !slices.Contains(r.domains, name) {
+		return nil
+	}
+	return slices.DeleteFunc(r.All(), func(t *Tool) bool { return t.Domain != name })
 }
 
 // Nearest is the name closest to one that is no tool, or "".

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"vault-mcp/internal/compact"
 )
@@ -49,6 +51,8 @@ type Result struct {
 	// Structured is the data as a JSON object, nil for prose.
 	Structured json.RawMessage
 	Images     []Image
+	// Notes are said beside a text or a picture, in a part of their own.
+	Notes []string
 
 	content []byte // the rendered content array
 	payload int    // size of what is rendered elsewhere
@@ -67,15 +71,15 @@ func (c *Call) Render(out any) (*Result, error) {
 	}
 	if p, ok := out.(Picture); ok {
 		caption, image := p.Picture()
-		return &Result{Out: out, Text: caption, Images: []Image{image}}, nil
+		return &Result{Out: out, Text: caption, Images: []Image{image}, Notes: c.coerced}, nil
 	}
 	if p, ok := out.(Prose); ok && format != FormatJSON {
 		header, text := p.Prose()
-		r.Text = header + "\n" + text
+		r.Text, r.Notes = header+"\n"+text, c.coerced
 		return r, nil
 	}
 	var err error
-	if r.Structured, err = c.withCut(out); err != nil {
+	if r.Structured, err = c.encode(out); err != nil {
 		return nil, err
 	}
 	f, withText := out.(Facts)
@@ -83,7 +87,7 @@ func (c *Call) Render(out any) (*Result, error) {
 	case c.TextOnly:
 		r.Text, r.Structured = string(r.Structured), nil
 	case withText:
-		facts, err := c.withCut(f.Facts())
+		facts, err := c.encode(f.Facts())
 		if err != nil {
 			return nil, err
 		}
@@ -94,15 +98,30 @@ func (c *Call) Render(out any) (*Result, error) {
 	return r, nil
 }
 
-// withCut encodes an object, and says in it what the budget left out.
-func (c *Call) withCut(object any) (json.RawMessage, error) {
+// encode encodes an object, and says in it what the budget left out and what
+// arguments were taken for.
+func (c *Call) encode(object any) (json.RawMessage, error) {
 	b, err := marshal(object)
-	if err != nil || c.cut == nil {
-		return b, err
+	if err == nil && c.cut != nil {
+		b, err = withMember(b, "cut", c.cut)
 	}
-	cut, err := marshal(c.cut)
-	b = append(b[:len(b)-1], `,"cut":`...)
-	return append(append(b, cut...), '}'), err
+	if err == nil && len(c.coerced) > 0 {
+		b, err = withMember(b, coercedKey, c.coerced)
+	}
+	return b, err
+}
+
+// withMember is an encoded object with one more member.
+func withMember(object json.RawMessage, key string, value any) (json.RawMessage, error) {
+	v, err := marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	comma := ","
+	if string(object) == "{}" {
+		comma = ""
+	}
+	return slices.Concat(object[:len(object)-1], []byte(comma+`"`+key+`":`), v, []byte("}")), nil
 }
 
 // marshal is json.Marshal without escaping for HTML, which would make six
@@ -143,6 +162,11 @@ func (r *Result) Content() json.RawMessage {
 	b = append(b, `[{"type":"text","text":`...)
 	b = compact.AppendString(b, r.Text)
 	b = append(b, '}')
+	if len(r.Notes) > 0 {
+		b = append(b, `,{"type":"text","text":`...)
+		b = compact.AppendString(b, strings.Join(r.Notes, "\n"))
+		b = append(b, '}')
+	}
 	for _, im := range r.Images {
 		b = append(b, `,{"type":"image","mimeType":`...)
 		b = compact.AppendString(b, im.MIME)

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -206,13 +205,11 @@ func (a *arguments) encode(needVault bool) json.RawMessage {
 	if needVault {
 		s.Required = append(slices.Clone(s.Required), "vault")
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(&s); err != nil {
+	b, err := marshal(&s)
+	if err != nil {
 		panic(fmt.Sprintf("schema of %s: %v", a.typ, err)) // found by the first test that lists tools
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return b
 }
 
 // outputSchema derives the schema of a structured result. Arrays are never
@@ -227,6 +224,10 @@ func outputSchema[Out any]() (*jsonschema.Schema, error) {
 		return nil, fmt.Errorf("results are objects, not %s", s.Type)
 	}
 	noUnion(s, true)
+	if s.Properties == nil {
+		s.Properties = map[string]*jsonschema.Schema{}
+	}
+	s.Properties[coercedKey] = &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string"}, Description: "arguments that were sent as strings"}
 	return s, nil
 }
 

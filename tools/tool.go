@@ -69,6 +69,8 @@ type Tool struct {
 	Domain string
 	// Hidden says that the tool is no part of the surface.
 	Hidden bool
+	// Plain says that an answer can be a text or a picture alone.
+	Plain bool
 	// Floor is the effect's or change's standing need for a person.
 	Floor hitl.Floor
 	// Settle is that of an effect, or nil.
@@ -168,7 +170,7 @@ func Effect[In, Out any](s EffectSpec[In, Out]) Tool {
 // newTool makes a tool that panics when its arguments or its result have no
 // schema and are asked for one: the first test that lists the tools finds it.
 func newTool[In, Out any](s Spec, k Kind) Tool {
-	return Tool{Spec: s, Kind: k, args: sync.OnceValue(func() *arguments {
+	return Tool{Spec: s, Kind: k, Plain: plain[Out](), args: sync.OnceValue(func() *arguments {
 		args, err := argumentsOf[In]()
 		if err != nil {
 			panic(fmt.Sprintf("tool %s: %v", s.Name, err))
@@ -199,13 +201,7 @@ func (t *Tool) NeedsVault() bool { return t.args().vault }
 func (t *Tool) InputSchema(several bool) json.RawMessage { return t.args().render(several) }
 
 // OutputSchema is the JSON Schema of the structured result.
-func (t *Tool) OutputSchema() json.RawMessage {
-	b, err := json.Marshal(t.output())
-	if err != nil {
-		panic(fmt.Sprintf("tool %s: %v", t.Name, err))
-	}
-	return b
-}
+func (t *Tool) OutputSchema() json.RawMessage { return t.encode(t.output()) }
 
 // Plan makes a Change's plan. Nothing is written.
 func (t *Tool) Plan(ctx context.Context, c *Call) (change.Plan, any, error) { return t.plan(ctx, c) }

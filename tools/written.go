@@ -36,12 +36,12 @@ func (c *Call) DryRun() bool {
 // Token is what a person gave the caller for this call, or "".
 func (c *Call) Token() string {
 	var token string
-	_ = json.Unmarshal(c.args[tokenArg], &token)
+	_ = json.Unmarshal(c.args[TokenArg], &token)
 	return token
 }
 
-// tokenArg is taken by every tool: a folder rule may gate any of them.
-const tokenArg = "elicit_token"
+// TokenArg is an argument that every tool takes: a folder rule may gate any of them.
+const TokenArg = "elicit_token"
 
 // Key is the call's idempotency key, or "".
 func (c *Call) Key() string {

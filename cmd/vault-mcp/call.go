@@ -37,20 +37,21 @@ func (c callCmd) Run(ctx context.Context, p process) error {
 			return fmt.Errorf("read the arguments from stdin: %w", err)
 		}
 	}
-	return c.make(ctx, p, cfg, c.Tool, args)
+	return c.make(ctx, p, cfg, c.Tool, args, false)
 }
 
 // atTerminal is how long the person at a terminal may look at what would be done.
 const atTerminal = 10 * time.Minute
 
-// make makes a call, for which the person is asked here if there is a terminal.
-func (c callCmd) make(ctx context.Context, p process, cfg *config.Config, tool string, args []byte) error {
+// make makes a call, for which the person is asked here if there is a terminal. every
+// says that the tool is there whatever the config says of tools.
+func (c callCmd) make(ctx context.Context, p process, cfg *config.Config, tool string, args []byte, every bool) error {
 	reach := elicit.Reach(p.env, cfg)
 	patience := p.patience
 	if patience == 0 && reach.Forms {
 		patience = atTerminal
 	}
-	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: brief(p.stderr, cfg), Patience: patience})
+	a, err := app.New(cfg, app.Options{Env: p.env, Version: Version, Log: brief(p.stderr, cfg), Patience: patience, EveryTool: every})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+
+	"vault-mcp/internal/app"
 )
 
 type configCmd struct {
@@ -26,6 +28,9 @@ type configValidateCmd struct{ source }
 func (c configValidateCmd) Run(p process) error {
 	cfg, err := p.env.Load(c.Path)
 	if err != nil {
+		return err
+	}
+	if err := app.CheckTools(cfg.Tools); err != nil {
 		return err
 	}
 	n := "1 vault"

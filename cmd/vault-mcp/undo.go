@@ -31,5 +31,5 @@ func (c undoCmd) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	return callCmd{JSON: c.JSON}.make(ctx, p, cfg, tool, raw)
+	return callCmd{JSON: c.JSON}.make(ctx, p, cfg, tool, raw, true)
 }

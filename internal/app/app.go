@@ -28,6 +28,7 @@ import (
 	"vault-mcp/internal/telemetry"
 	"vault-mcp/internal/updates"
 	"vault-mcp/tools"
+	"vault-mcp/tools/facade"
 	"vault-mcp/vault"
 	"vault-mcp/vault/rename"
 	"vault-mcp/vault/trash"
@@ -40,6 +41,8 @@ type Options struct {
 	// Version is the program's version.
 	Version string
 	Log     *slog.Logger
+	// EveryTool is set for a command of the person, whom the config denies no tool.
+	EveryTool bool
 	// NoIndex is set if queries read the files, always.
 	NoIndex bool
 	// Clock is the time by which requests and approvals expire; nil is the wall
@@ -58,6 +61,9 @@ type App struct {
 	Registry   *tools.Registry
 	Dispatcher *dispatch.Dispatcher
 
+	// all are the tools with those that the config denies: an effect of one may have
+	// been interrupted before it did.
+	all    *tools.Registry
 	cfg    *config.Config
 	opts   Options
 	vaults []*vault.Vault
@@ -120,9 +126,13 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	}
 	programs := run.New(run.Options{Paths: cfg.Programs.Paths(), Vaults: a.reals()})
 	var err error
-	a.Registry, err = tools.NewRegistry(domains(needs{
+	a.all, err = tools.NewRegistry(domains(needs{
 		config: cfg, views: a.views, version: o.Version, started: time.Now(), meter: meter, programs: programs, past: a.past, repos: a.repos(programs),
+		served: func() *tools.Registry { return a.Registry },
 	})...)
+	if a.Registry = a.all; err == nil && !o.EveryTool {
+		a.Registry, err = a.all.Only(lists(cfg.Tools))
+	}
 	if err == nil {
 		a.Dispatcher, err = dispatch.New(dispatch.Config{
 			Registry: a.Registry, Views: byID, Vaults: ids,
@@ -214,6 +224,7 @@ func (a *App) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	s := mcpserver.New(mcpserver.Options{
 		Version:  a.opts.Version,
 		Registry: a.Registry,
+		Surface:  facade.Surface(a.cfg.Surface),
 		Do: func(ctx context.Context, r dispatch.Request) (*tools.Result, error) {
 			entered := a.state.enter()
 			a.Begin(life)
@@ -224,7 +235,7 @@ func (a *App) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		SeveralVaults: len(a.views) > 1,
 		Prompts:       prompts.All(len(a.views) > 1),
 		Updates:       hub,
-		Instructions:  instructions(a.views),
+		Instructions:  a.instructions(),
 	})
 	return stdio.Serve(ctx, s, in, out, stdio.Options{Log: a.opts.Log})
 }

@@ -13,8 +13,8 @@ import (
 	"context"
 
 	"vault-mcp/hitl"
-	"vault-mcp/internal/dispatch"
 	"vault-mcp/internal/fault"
+	"vault-mcp/tools/facade"
 )
 
 // ways are the routes by which a person approves a call: each makes the call,
@@ -94,7 +94,7 @@ func everyWay() map[string]func(g *gated, r request, meanwhile func()) error {
 
 // inCall is the same call made through the tool that calls others.
 func (r request) inCall() request {
-	r.args, r.tool = fmt.Sprintf(`{"name":%q,"args":%s}`, r.tool, r.args), dispatch.CallCapability
+	r.args, r.tool = fmt.Sprintf(`{"name":%q,"args":%s}`, r.tool, r.args), facade.CallCapability
 	return r
 }
 
@@ -222,7 +222,7 @@ func TestACallInsideAnotherIsTheSameCall(t *testing.T) {
 		`{"name":"call_capability","args":{}}`:          "invalid_input",
 		`{"name":"delete_note","args":{"path":"b.md"}}`: "asked",
 	} {
-		if got := g.do(request{tool: dispatch.CallCapability, args: args, reach: screen}); !strings.HasPrefix(got, want) {
+		if got := g.do(request{tool: facade.CallCapability, args: args, reach: screen}); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s, not %s", args, got, want)
 		}
 	}

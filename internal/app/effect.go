@@ -109,7 +109,7 @@ func (w *writer) became(ctx context.Context, r *change.Record, well bool) {
 		return
 	}
 	r.Outcome = change.Indeterminate
-	t := w.app.Registry.Tool(r.Tool)
+	t := w.app.all.Tool(r.Tool)
 	if t == nil || t.Settle == nil {
 		return
 	}

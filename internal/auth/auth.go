@@ -44,18 +44,23 @@ func (s Scope) Class() string {
 	return "read"
 }
 
-// String lists the families, "+"-separated, weakest first; "none" for none.
-func (s Scope) String() string {
+// Families are the names of the families, weakest class first.
+func (s Scope) Families() []string {
 	var names []string
 	for i := len(classes) - 1; i >= 0; i-- {
 		if s&classes[i].scope != 0 {
 			names = append(names, classes[i].name)
 		}
 	}
-	if len(names) == 0 {
+	return names
+}
+
+// String lists the families, "+"-separated, weakest first; "none" for none.
+func (s Scope) String() string {
+	if s == None {
 		return "none"
 	}
-	return strings.Join(names, "+")
+	return strings.Join(s.Families(), "+")
 }
 
 // Caller is who makes a call.

@@ -27,6 +27,10 @@ type Config struct {
 	Vaults []Vault `yaml:"vaults" required:"true" doc:"The vaults to serve, at least one. Two of them may not be the same folder, nor one inside the other."`
 	// StateDir is an absolute path, or empty for the default.
 	StateDir string `yaml:"state_dir" doc:"The folder below which each vault gets its state folder: absolute or starting with ~/, on a local disk, outside every vault. Empty: the default of the system, see below."`
+	// Surface is how much of the tools clients are shown.
+	Surface Surface `yaml:"surface" default:"core" enum:"core,triad,domain,flat" told:"true" doc:"Which tools a client is shown; all others can be called just as well. core: those of daily work, and three to find, describe and call the others. triad: those three alone. domain: one for each domain, with the tool as its action. flat: all, with the form of their answers."`
+	// Tools says which tools there are.
+	Tools Tools `yaml:"tools" doc:"Which tools there are. An entry of a list is the name of a tool, domain:NAME for all of a domain, or tag:NAME for all that need a scope: tag:read, tag:write, tag:delete, tag:bulk, tag:execute, tag:admin. A tool is there if read_only does not take it away, then if no entry of deny names it, then if allow is empty or has an entry that names it; so deny beats allow, and read_only both. domain:resources is for the resources of the protocol. Those that find and describe tools are always there."`
 	// Governor bounds answers.
 	Governor Governor `yaml:"governor" told:"true" doc:"How large an answer may be."`
 	// Throttle bounds how often calls run.
@@ -98,6 +102,19 @@ const (
 	Deny  Verb = "deny"
 	Hide  Verb = "hide"
 )
+
+// Surface is how much of the tools clients are shown.
+type Surface string
+
+// Tools says which tools there are.
+type Tools struct {
+	// Allow leaves only what it names, if it names something.
+	Allow []string `yaml:"allow" doc:"Only these tools, if there is an entry."`
+	// Deny takes away what it names.
+	Deny []string `yaml:"deny" doc:"Not these tools: as if they did not exist."`
+	// ReadOnly takes away what changes something.
+	ReadOnly bool `yaml:"read_only" default:"false" doc:"No tool that changes anything, in any vault: they are not listed, and refused."`
+}
 
 // Governor bounds answers.
 type Governor struct {

@@ -42,6 +42,9 @@ func (c *Config) Told() map[string]any {
 
 // told is a section without the keys that are not for clients.
 func told(v reflect.Value) *yaml.Node {
+	if v.Kind() != reflect.Struct {
+		return node(v, "")
+	}
 	n, all := node(v, ""), fieldsOf(v.Type())
 	var kept []*yaml.Node
 	for pair := range slices.Chunk(n.Content, 2) {

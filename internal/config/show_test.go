@@ -156,7 +156,7 @@ func TestWhatIsTold(t *testing.T) {
 			withheld = append(withheld, f.name)
 		}
 	}
-	if diff := cmp.Diff([]string{"vaults", "state_dir", "page", "programs"}, withheld); diff != "" {
+	if diff := cmp.Diff([]string{"vaults", "state_dir", "tools", "page", "programs"}, withheld); diff != "" {
 		t.Error(diff)
 	}
 	elicit, _ := told["elicit"].(map[string]any)

@@ -15,16 +15,12 @@ import (
 
 // bind finds the tool and decodes its arguments strictly.
 func (d *Dispatcher) bind(_ context.Context, c *Call) error {
-	if err := c.unwrap(); err != nil {
+	if err := d.unwrap(c); err != nil {
 		return err
 	}
 	t := d.Registry.Tool(c.Request.Tool)
 	if t == nil {
-		e := fault.New(fault.NotFound, "There is no tool %.100q.", c.Request.Tool)
-		if near := d.Registry.Nearest(c.Request.Tool); near != "" {
-			e = e.With("nearest", near)
-		}
-		return e
+		return d.noTool(c.Request.Tool)
 	}
 	only := ""
 	if len(d.Vaults) == 1 {
@@ -37,6 +33,9 @@ func (d *Dispatcher) bind(_ context.Context, c *Call) error {
 func (d *Dispatcher) caller(_ context.Context, c *Call) error {
 	if !c.Caller.Scopes.Has(c.Tool.Scope) {
 		return fault.New(fault.Forbidden, "The tool needs the scope %s.", c.Tool.Scope)
+	}
+	if d.Registry.ReadOnly && c.Tool.Mutates() {
+		return fault.New(fault.ReadOnly, "The server is read-only.")
 	}
 	if d.Refresh != nil {
 		d.Refresh()

@@ -20,6 +20,8 @@ import (
 	"vault-mcp/internal/updates"
 	"vault-mcp/internal/uri"
 	"vault-mcp/tools"
+	"vault-mcp/tools/facade"
+	"vault-mcp/tools/resources"
 )
 
 // Name is the server's name on the wire.
@@ -33,6 +35,8 @@ type Options struct {
 	Do func(context.Context, dispatch.Request) (*tools.Result, error)
 	// Caller is who is at the other end.
 	Caller auth.Caller
+	// Surface is how much of the tools is listed.
+	Surface facade.Surface
 	// SeveralVaults says that a call has to name its vault.
 	SeveralVaults bool
 	// Prompts are what a person can begin with.
@@ -80,12 +84,11 @@ func New(o Options) *server.MCPServer {
 		hooks.AddBeforeListPrompts(e.beforeListPrompts)
 		hooks.AddBeforeGetPrompt(e.beforeGetPrompt)
 	}
-	s := server.NewMCPServer(Name, o.Version,
+	options := []server.ServerOption{
 		// The lists of tools, prompts and templates never change. That of resources
 		// does with every note, and is not told: see DESIGN.
 		server.WithToolCapabilities(false),
 		server.WithPromptCapabilities(false),
-		server.WithResourceCapabilities(o.Updates != nil, false),
 		server.WithCompletions(),
 		server.WithPromptCompletionProvider(completions{e}),
 		server.WithResourceCompletionProvider(completions{e}),
@@ -96,29 +99,38 @@ func New(o Options) *server.MCPServer {
 		server.WithMethodCacheHints(mcp.MethodPromptsList, staticTTL, mcp.CacheScopePrivate),
 		server.WithMethodCacheHints(mcp.MethodResourcesTemplatesList, staticTTL, mcp.CacheScopePrivate),
 		server.WithMethodCacheHints(mcp.MethodServerDiscover, staticTTL, mcp.CacheScopePrivate),
-	)
-	for _, t := range o.Registry.All() {
-		s.AddTool(wireTool(t, o.SeveralVaults), e.call)
 	}
-	s.AddResourceTemplate(
-		mcp.NewResourceTemplate(uri.Template, "file",
-			mcp.WithTemplateTitle("A file of a vault"),
-			mcp.WithTemplateDescription("vault://<vault id>/<percent-encoded path from the vault's root>")),
-		e.readResource,
-	)
+	if o.Registry.Tool(resources.Read) != nil { // else it is denied
+		options = append(options, server.WithResourceCapabilities(o.Updates != nil, false))
+	}
+	s := server.NewMCPServer(Name, o.Version, options...)
+	for _, t := range facade.Callable(o.Registry) {
+		s.AddTool(wireTool(t), e.call)
+	}
+	if o.Registry.Tool(resources.Read) != nil {
+		s.AddResourceTemplate(
+			mcp.NewResourceTemplate(uri.Template, "file",
+				mcp.WithTemplateTitle("A file of a vault"),
+				mcp.WithTemplateDescription("vault://<vault id>/<percent-encoded path from the vault's root>")),
+			e.readResource,
+		)
+	}
 	e.addPrompts(s)
 	return s
 }
 
 // wireTool is a tool as the client sees it.
-func wireTool(t *tools.Tool, several bool) mcp.Tool {
+func wireTool(t facade.Entry) mcp.Tool {
 	w := mcp.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Doc,
-		RawInputSchema: anyObject,
+		RawInputSchema: t.Input, RawOutputSchema: t.Output,
 		Annotations: mcp.ToolAnnotation{
 			ReadOnlyHint: &t.Hints.ReadOnly, DestructiveHint: &t.Hints.Destructive,
 			IdempotentHint: &t.Hints.Idempotent, OpenWorldHint: &t.Hints.OpenWorld,
 		},
+	}
+	if t.Input == nil {
+		w.RawInputSchema = anyObject
 	}
 	if t.Long {
 		w.Meta = &mcp.Meta{AdditionalFields: map[string]any{"anthropic/maxResultSizeChars": longResult}}
@@ -129,11 +141,17 @@ func wireTool(t *tools.Tool, several bool) mcp.Tool {
 // anyObject stands for a tool's schema until somebody lists the tools.
 var anyObject = json.RawMessage(`{"type":"object"}`)
 
-// afterListTools puts the schemas in. Rendering them at registration, where
-// mcp-go parses each again, took a third of a start.
-func (e *edge) afterListTools(_ context.Context, _ any, _ *mcp.ListToolsRequest, r *mcp.ListToolsResult) {
-	for i := range r.Tools {
-		r.Tools[i].RawInputSchema = e.Registry.Tool(r.Tools[i].Name).InputSchema(e.SeveralVaults)
+// afterListTools lists the surface in place of all that can be called. Rendering the
+// schemas at registration, where mcp-go parses each again, took a third of a
+// start.
+func (e *edge) afterListTools(ctx context.Context, _ any, _ *mcp.ListToolsRequest, r *mcp.ListToolsResult) {
+	onlyText := knowsOnlyText(stdio.PeerFrom(ctx))
+	r.Tools = []mcp.Tool{}
+	for _, t := range facade.List(e.Surface, e.Registry, e.Caller, e.SeveralVaults) {
+		if onlyText {
+			t.Output = nil // there is no structured answer that it could be of
+		}
+		r.Tools = append(r.Tools, wireTool(t))
 	}
 }
 
@@ -144,7 +162,7 @@ func (e *edge) beforeCall(ctx context.Context, _ any, r *mcp.CallToolRequest) {
 	if !stdio.PeerFrom(ctx).Modern {
 		r.Params.MultiRoundTripParams = mcp.MultiRoundTripParams{}
 	}
-	if t := e.Registry.Tool(r.Params.Name); t == nil || t.Hidden {
+	if t := e.Registry.Tool(r.Params.Name); t == nil && !facade.Shape(e.Registry, r.Params.Name) || t != nil && t.Hidden {
 		stdio.SetError(ctx, e.unknownTool(r.Params.Name))
 	}
 }

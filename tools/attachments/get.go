@@ -53,7 +53,7 @@ func getAttachment(x *pdfs) tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "get_attachment",
 		Title:  "Get an attachment",
-		Doc:    "Gets a picture to look at, or the text of a PDF by its pages; any other file, and every file with format json, comes as base64. Pages with next_cursor.",
+		Doc:    "Gets a picture to look at, or the text of a PDF by its pages; any other file, and every file with format json, comes as base64.",
 		Scope:  auth.Read,
 		Narrow: "format json, which gives the bytes in pages",
 		Long:   true,

@@ -40,7 +40,7 @@ func listAttachments() tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "list_attachments",
 		Title:  "List attachments",
-		Doc:    "Lists images, sound, video and PDF files with size and type, in the order of paths. Pages with next_cursor.",
+		Doc:    "Lists images, sound, video and PDF files with size and type, in the order of paths.",
 		Scope:  auth.Read,
 		Narrow: "a lower limit or one folder",
 	}, func(ctx context.Context, c *tools.Call, in listIn) (listOut, error) {

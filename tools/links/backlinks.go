@@ -61,7 +61,7 @@ func backlinks() tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "get_backlinks",
 		Title:  "Get backlinks",
-		Doc:    "Lists every link to a note or file, each with its line: in text, properties and canvases. Pages with next_cursor.",
+		Doc:    "Lists every link to a note or file, each with its line: in text, properties and canvases.",
 		Scope:  auth.Read,
 		Narrow: "a lower limit or less context",
 	}, func(ctx context.Context, c *tools.Call, in backlinksIn) (backlinksOut, error) {

@@ -36,7 +36,7 @@ func linkCycles() tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "find_link_cycles",
 		Title:  "Find cycles of links",
-		Doc:    "Finds groups of notes that lead back to themselves, with a shortest cycle of each. Pages with next_cursor.",
+		Doc:    "Finds groups of notes that lead back to themselves, with a shortest cycle of each.",
 		Scope:  auth.Read,
 		Narrow: "a lower limit",
 	}, func(ctx context.Context, c *tools.Call, in cyclesIn) (cyclesOut, error) {

@@ -30,7 +30,7 @@ func findOrphans() tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "find_orphans",
 		Title:  "Find orphans",
-		Doc:    "Lists the notes that no other note or canvas links to. Pages with next_cursor.",
+		Doc:    "Lists the notes that no other note or canvas links to.",
 		Scope:  auth.Read,
 		Narrow: "a lower limit or one folder",
 	}, func(ctx context.Context, c *tools.Call, in orphansIn) (orphansOut, error) {

@@ -64,7 +64,7 @@ func outgoingLinks() tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "get_outgoing_links",
 		Title:  "Get a note's links",
-		Doc:    "Lists the links of a note in order, with the file that each leads to or that there is none. Pages with next_cursor.",
+		Doc:    "Lists the links of a note in order, with the file that each leads to or that there is none.",
 		Scope:  auth.Read,
 		Narrow: "a lower limit",
 	}, func(ctx context.Context, c *tools.Call, in outgoingIn) (outgoingOut, error) {

@@ -89,7 +89,7 @@ func findUnresolved() tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "find_unresolved_links",
 		Title:  "Find unresolved links",
-		Doc:    "Lists the links that lead to no file, or to no such heading or block in it, by the note that holds them. Pages with next_cursor.",
+		Doc:    "Lists the links that lead to no file, or to no such heading or block in it, by the note that holds them.",
 		Scope:  auth.Read,
 		Narrow: "a lower limit or one folder",
 	}, func(ctx context.Context, c *tools.Call, in unresolvedIn) (unresolvedOut, error) {

@@ -70,7 +70,7 @@ func listNotes() tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "list_notes",
 		Title:  "List notes",
-		Doc:    "Lists notes with size and time, sorted and filtered; use sort -mtime for what changed last. Pages with next_cursor.",
+		Doc:    "Lists notes with size and time, sorted and filtered; use sort -mtime for what changed last.",
 		Scope:  auth.Read,
 		Narrow: "a lower limit, one folder, or a glob",
 	}, func(ctx context.Context, c *tools.Call, in listIn) (listOut, error) {

@@ -77,7 +77,7 @@ func readNotes() tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "read_notes",
 		Title:  "Read several notes",
-		Doc:    "Reads up to 100 notes by path; those that cannot be read come as errors beside the others. Pages with next_cursor; of a long note the first lines come.",
+		Doc:    "Reads up to 100 notes by path; those that cannot be read come as errors beside the others. Of a long note the first lines come.",
 		Scope:  auth.Read,
 		Narrow: "fewer paths",
 		Long:   true,

@@ -29,7 +29,7 @@ func searchJSONLogic() tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "search_jsonlogic",
 		Title:  "Search by JsonLogic",
-		Doc:    "Finds notes for which a JsonLogic expression over their properties, tags, path and content is true, in the order of paths. Use it for conditions that search_vault cannot say, such as arithmetic or comparing two properties; pages with next_cursor.",
+		Doc:    "Finds notes for which a JsonLogic expression over their properties, tags, path and content is true, in the order of paths. Use it for conditions that search_vault cannot say, such as arithmetic or comparing two properties.",
 		Scope:  auth.Read,
 		Narrow: "a lower limit, or a root folder",
 	}, func(ctx context.Context, c *tools.Call, in logicIn) (out, error) {

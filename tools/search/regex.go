@@ -23,7 +23,7 @@ func searchRegex() tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "search_regex",
 		Title:  "Search by regular expression",
-		Doc:    "Finds lines of notes that match a regular expression, in the order of paths. Runs in linear time, so look-around and back-references do not exist; pages with next_cursor.",
+		Doc:    "Finds lines of notes that match a regular expression, in the order of paths. Runs in linear time, so look-around and back-references do not exist.",
 		Scope:  auth.Read,
 		Narrow: "a lower limit, verbosity terse, or a root folder",
 	}, func(ctx context.Context, c *tools.Call, in regexIn) (out, error) {

@@ -25,7 +25,7 @@ func searchText() tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "search_text",
 		Title:  "Search text",
-		Doc:    "Finds notes that contain a text, best first, with the matching lines. Ignores case unless told otherwise; pages with next_cursor.",
+		Doc:    "Finds notes that contain a text, best first, with the matching lines. Ignores case unless told otherwise.",
 		Scope:  auth.Read,
 		Narrow: "a lower limit, verbosity terse, or a root folder",
 	}, func(ctx context.Context, c *tools.Call, in textIn) (out, error) {

@@ -42,7 +42,7 @@ func searchVault() tools.Tool {
 	return tools.Query(tools.Spec{
 		Name:   "search_vault",
 		Title:  "Search like Obsidian",
-		Doc:    "Finds notes, canvases and other files by a query in Obsidian's search language, best first, with the matching lines. Use it to combine words with tags, tasks, properties, paths or sections; pages with next_cursor.",
+		Doc:    "Finds notes, canvases and other files by a query in Obsidian's search language, best first, with the matching lines. Use it to combine words with tags, tasks, properties, paths or sections.",
 		Scope:  auth.Read,
 		Narrow: "a lower limit, verbosity terse, or a root folder",
 	}, func(ctx context.Context, c *tools.Call, in vaultIn) (vaultOut, error) {
