@@ -9,50 +9,65 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// known are arguments that mean the same in every tool, so that a list of tools that
+// known are the arguments that mean the same in every tool, so that a list of tools that
 // a model reads before its first word need not say it each time: the server's
 // instructions do.
-var known = []string{"cursor", "dry_run", "limit", "prev_hash", "title"}
+var known = []string{"cursor", "dry_run", "limit", "prev_hash", "title", "vault"}
 
 // paths are the types of arguments that name something in the vault.
 var paths = []reflect.Type{
-	reflect.TypeFor[VaultID](), reflect.TypeFor[Note](), reflect.TypeFor[Notes](), reflect.TypeFor[Target](), reflect.TypeFor[Folder](),
+	reflect.TypeFor[Note](), reflect.TypeFor[Notes](), reflect.TypeFor[Target](), reflect.TypeFor[Folder](),
 }
 
 // ShortSchema is an input schema for a list that costs little: only the arguments
-// that are named (and the vault, where a call has to name one), without bounds and
-// without what the instructions say. As it is not whole, it forbids no other argument;
-// InputSchema has them all, and a call is checked against that.
+// that are named (and the vault, where a call has to name one; nil names all), without
+// bounds and without what the instructions say. As it is not whole, it forbids no other
+// argument; InputSchema has them all, and a call is checked against that.
 func (t *Tool) ShortSchema(several bool, shown []string) json.RawMessage {
-	a := t.args()
-	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
-	for _, f := range a.fields {
-		vault := a.typ.FieldByIndex(f.index).Type == reflect.TypeFor[VaultID]()
-		if shown != nil && !slices.Contains(shown, f.name) && !vault || vault && !several {
+	return t.listed(func(f field, vault bool) *jsonschema.Schema {
+		if vault && !several || !vault && shown != nil && !slices.Contains(shown, f.name) {
+			return nil
+		}
+		s := bare(f.schema)
+		s.Default, s.Minimum, s.Maximum = nil, nil, nil
+		if slices.Contains(paths, t.args().typ.FieldByIndex(f.index).Type) {
+			s.Description = ""
+		}
+		return s
+	}, several, nil)
+}
+
+// ListedSchema is an input schema for a list of all tools: InputSchema without the
+// lengths of texts and lists, and without what the instructions say.
+func (t *Tool) ListedSchema(several bool) json.RawMessage {
+	return t.listed(func(f field, _ bool) *jsonschema.Schema { return bare(f.schema) }, several, t.args().schema.AdditionalProperties)
+}
+
+// listed is a schema of the arguments that show gives one.
+func (t *Tool) listed(show func(f field, vault bool) *jsonschema.Schema, several bool, others *jsonschema.Schema) json.RawMessage {
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: others}
+	for _, f := range t.args().fields {
+		vault := t.args().typ.FieldByIndex(f.index).Type == reflect.TypeFor[VaultID]()
+		p := show(f, vault)
+		if p == nil {
 			continue
 		}
-		s.Properties[f.name] = a.short(f)
+		if slices.Contains(known, f.name) {
+			p.Description = ""
+		}
+		s.Properties[f.name] = p
 		s.PropertyOrder = append(s.PropertyOrder, f.name)
-		if f.required || vault {
+		if f.required || vault && several {
 			s.Required = append(s.Required, f.name)
 		}
 	}
 	return t.encode(s)
 }
 
-func (a *arguments) short(f field) *jsonschema.Schema {
-	s := bare(f.schema)
-	s.Default = nil
-	if slices.Contains(known, f.name) || slices.Contains(paths, a.typ.FieldByIndex(f.index).Type) {
-		s.Description = ""
-	}
-	return s
-}
-
-// bare is a schema without bounds.
+// bare is a schema without the lengths of texts and lists.
 func bare(of *jsonschema.Schema) *jsonschema.Schema {
 	s := *of
-	s.MinLength, s.MaxLength, s.MinItems, s.MaxItems, s.Minimum, s.Maximum = nil, nil, nil, nil, nil, nil
+	s.MinLength, s.MaxLength, s.MinItems, s.MaxItems = nil, nil, nil, nil
 	if s.Items != nil {
 		s.Items = bare(s.Items)
 	}

@@ -55,6 +55,43 @@ func TestBind(t *testing.T) {
 	}
 }
 
+// Numbers and booleans in quotes are the same call as without, and the answer says in
+// both halves what they were taken for.
+func TestScalarsInQuotesAreTaken(t *testing.T) {
+	tool := bindTool()
+	var plain, quoted Call
+	if err := tool.Bind(&plain, json.RawMessage(`{"name":"ab","count":5,"deep":false,"ratio":-1.5}`), "main"); err != nil {
+		t.Fatal(err)
+	}
+	if err := tool.Bind(&quoted, json.RawMessage(`{"name":"ab","count":"5","deep":"false","ratio":"-1.5"}`), "main"); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(plain.in, quoted.in); d != "" {
+		t.Errorf("-plain +quoted:\n%s", d)
+	}
+	if plain.Hash != quoted.Hash {
+		t.Error("another hash")
+	}
+	r, err := quoted.Render(bindOut{true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const says = "count was sent as a string and taken as 5"
+	if !strings.Contains(string(r.Structured), says) || !strings.Contains(r.Text, says) {
+		t.Errorf("%s\n%s", r.Structured, r.Text)
+	}
+	if r, err = plain.Render(bindOut{true}); err != nil || strings.Contains(string(r.Structured), coercedKey) {
+		t.Errorf("%s %v", r.Structured, err)
+	}
+	if r, err = quoted.Render(poem{}); err != nil || r.Text != "head\ntext" || !strings.Contains(string(r.Content()), says) {
+		t.Errorf("%s %v", r.Content(), err)
+	}
+}
+
+type poem struct{}
+
+func (poem) Prose() (header, text string) { return "head", "text" }
+
 func TestBindRefuses(t *testing.T) {
 	tests := []struct{ name, args, argument, says string }{
 		{"unknown", `{"name":"ab","cout":1}`, "cout", `Did you mean "count"?`},
@@ -62,7 +99,16 @@ func TestBindRefuses(t *testing.T) {
 		{"missing", `{}`, "name", "missing"},
 		{"null for a required one", `{"name":null}`, "name", "missing"},
 		{"wrong type", `{"name":5}`, "name", "must be a string, not a number"},
-		{"string for an integer", `{"name":"ab","count":"5"}`, "count", "must be an integer, not a string"},
+		{"no number for an integer", `{"name":"ab","count":"5x"}`, "count", "must be an integer, not a string"},
+		{"blanks around a number", `{"name":"ab","count":" 5"}`, "count", "must be an integer, not a string"},
+		{"a number that no JSON has", `{"name":"ab","count":"05"}`, "count", "must be an integer, not a string"},
+		{"fraction for an integer, as a string", `{"name":"ab","count":"1.5"}`, "count", "whole number"},
+		{"a number out of bounds, as a string", `{"name":"ab","count":"11"}`, "count", "at most 10"},
+		{"a number that would be rounded, as a string", `{"name":"ab","ratio":"9007199254740993"}`, "ratio", "9007199254740993"},
+		{"no boolean", `{"name":"ab","deep":"yes"}`, "deep", "must be true or false, not a string"},
+		{"a boolean in another case", `{"name":"ab","deep":"True"}`, "deep", "must be true or false, not a string"},
+		{"a value in another case", `{"name":"ab","kind":"RED"}`, "kind", "must be one of red, blue"},
+		{"a key twice, one of them coerced", `{"name":"ab","count":"5","count":"6"}`, "count", "twice"},
 		{"fraction for an integer", `{"name":"ab","count":1.5}`, "count", "whole number"},
 		{"too short", `{"name":"a"}`, "name", "at least 2 characters"},
 		{"too long, in characters", `{"name":"ääääää"}`, "name", "has 6 characters"},

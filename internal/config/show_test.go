@@ -60,6 +60,11 @@ func TestShow(t *testing.T) {
           verbs:
             read: hide
 state_dir: ""
+surface: core
+tools:
+    allow: []
+    deny: []
+    read_only: false
 governor:
     max_response_bytes: 1000000
     soft_list_bytes: 10000

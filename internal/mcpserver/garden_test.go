@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,6 +63,12 @@ func newAppWith(t testing.TB, log *slog.Logger, vaultDir string, budget int) *ap
 	return newAppIn(t, log, t.TempDir(), ring, budget, vaultDir)
 }
 
+// newSurface serves vaults by a config with these settings besides.
+func newSurface(t testing.TB, settings map[string]any, vaultDirs ...string) *app.App {
+	t.Helper()
+	return configured(t, slog.New(slog.DiscardHandler), t.TempDir(), ring, settings, vaultDirs)
+}
+
 // newAppIn serves vaults, whose ids are the names of their folders. home keeps its
 // config and its state, and ring its keys.
 func newAppIn(t testing.TB, log *slog.Logger, home, ring string, budget int, vaultDirs ...string) *app.App {
@@ -71,6 +78,15 @@ func newAppIn(t testing.TB, log *slog.Logger, home, ring string, budget int, vau
 
 // newAppOf is newAppIn with settings of elicit.
 func newAppOf(t testing.TB, log *slog.Logger, home, ring string, budget int, elicit map[string]any, vaultDirs ...string) *app.App {
+	t.Helper()
+	settings := map[string]any{"governor": map[string]any{"max_response_bytes": budget}}
+	if elicit != nil {
+		settings["elicit"] = elicit
+	}
+	return configured(t, log, home, ring, settings, vaultDirs)
+}
+
+func configured(t testing.TB, log *slog.Logger, home, ring string, settings map[string]any, vaultDirs []string) *app.App {
 	t.Helper()
 	env := config.Env(func(name string) string {
 		if name == "HOME" {
@@ -83,15 +99,9 @@ func newAppOf(t testing.TB, log *slog.Logger, home, ring string, budget int, eli
 		vaults = append(vaults, map[string]any{"id": filepath.Base(dir), "path": dir})
 	}
 	file := filepath.Join(home, "config.yaml")
-	settings := map[string]any{
-		"state_dir": filepath.Join(home, "state"),
-		"vaults":    vaults,
-		"governor":  map[string]any{"max_response_bytes": budget},
-	}
-	if elicit != nil {
-		settings["elicit"] = elicit
-	}
-	text, err := json.Marshal(settings)
+	all := map[string]any{"state_dir": filepath.Join(home, "state"), "vaults": vaults}
+	maps.Copy(all, settings)
+	text, err := json.Marshal(all)
 	if err == nil {
 		err = os.WriteFile(file, text, 0o600)
 	}

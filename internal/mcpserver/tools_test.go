@@ -3,7 +3,7 @@ package mcpserver_test
 import (
 	"bytes"
 	"encoding/json"
-	"log/slog"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -21,13 +21,25 @@ type wireTool struct {
 	Title       string
 	Description string
 	InputSchema json.RawMessage
+	// OutputSchema is listed in the flat surface alone.
+	OutputSchema json.RawMessage
 	Annotations struct{ ReadOnlyHint, DestructiveHint, IdempotentHint, OpenWorldHint *bool }
 }
 
-// listTools is the list of tools as it goes out.
+// listTools is the list of all tools as it goes out.
 func listTools(t *testing.T) []json.RawMessage {
 	t.Helper()
-	s := serve(t, newApp(t, slog.New(slog.DiscardHandler), copyGarden(t)))
+	return listSurface(t, map[string]any{"surface": "flat"}, copyGarden(t))
+}
+
+// listSurface is the list of tools of a server with these settings.
+func listSurface(t *testing.T, settings map[string]any, vaultDirs ...string) []json.RawMessage {
+	t.Helper()
+	return listOf(t, serve(t, newSurface(t, settings, vaultDirs...)))
+}
+
+func listOf(t *testing.T, s *session) []json.RawMessage {
+	t.Helper()
 	var list struct{ Tools []json.RawMessage }
 	s.request(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, &list)
 	if len(list.Tools) == 0 {
@@ -88,47 +100,90 @@ var (
 	sentence = regexp.MustCompile(`[.!?](\s|$)`)
 )
 
-// TestEveryTool checks what clients rely on, of every tool that is served.
+// surfaces are all of them, with the most bytes that each may have as the result of
+// tools/list: what a conversation can pay before its first word.
+var surfaces = map[string]int{"core": 14_000, "triad": 2_000, "domain": 14_000, "flat": 120_000}
+
+// TestEveryTool checks what clients rely on, of every tool of every surface.
 func TestEveryTool(t *testing.T) {
-	for _, raw := range listTools(t) {
-		var tool wireTool
-		if err := json.Unmarshal(raw, &tool); err != nil {
-			t.Fatal(err)
+	for surface, most := range surfaces {
+		for _, several := range []bool{false, true} {
+			dirs := []string{copyGarden(t)}
+			if several {
+				second := filepath.Join(t.TempDir(), "second")
+				if err := os.CopyFS(second, os.DirFS(garden)); err != nil {
+					t.Fatal(err)
+				}
+				dirs = append(dirs, second)
+			}
+			list := listSurface(t, map[string]any{"surface": surface}, dirs...)
+			size := len(`{"tools":[]}`)
+			var names []string
+			for _, raw := range list {
+				size += len(raw) + 1
+				var tool wireTool
+				if err := json.Unmarshal(raw, &tool); err != nil {
+					t.Fatal(err)
+				}
+				names = append(names, tool.Name)
+				t.Run(fmt.Sprintf("%s %t %s", surface, several, tool.Name), func(t *testing.T) { checkTool(t, tool, surface) })
+			}
+			t.Logf("%s: %d tools, %d bytes of at most %d", surface, len(list), size, most)
+			if size > most && !several {
+				t.Errorf("%s: the list of tools has %d bytes; the budget is %d", surface, size, most)
+			}
+			if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
+				t.Errorf("%s: no order: %v", surface, names)
+			}
 		}
-		t.Run(tool.Name, func(t *testing.T) {
-			if !toolName.MatchString(tool.Name) {
-				t.Errorf("the name is not of the form %s", toolName)
-			}
-			if tool.Title == "" {
-				t.Error("no title")
-			}
-			if n := len(sentence.FindAllString(tool.Description, -1)); n < 1 || n > 2 {
-				t.Errorf("%d sentences in the description: %s", n, tool.Description)
-			}
-			a := tool.Annotations
-			if a.ReadOnlyHint == nil || a.DestructiveHint == nil || a.IdempotentHint == nil || a.OpenWorldHint == nil {
-				t.Fatal("not all four hints are set")
-			}
-			if *a.ReadOnlyHint && *a.DestructiveHint {
-				t.Error("read-only and destructive")
-			}
-			if bytes.Contains(raw, []byte(`"outputSchema"`)) {
-				t.Error("an output schema, which the core surface leaves out")
-			}
-			var s jsonschema.Schema
-			if err := json.Unmarshal(tool.InputSchema, &s); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := s.Resolve(nil); err != nil {
-				t.Error(err)
-			}
-			checkRoot(t, &s)
-			checkTypes(t, tool.Name, tool.InputSchema)
-		})
 	}
 }
 
-// checkRoot checks that an input schema is one plain object.
+func checkTool(t *testing.T, tool wireTool, surface string) {
+	if !toolName.MatchString(tool.Name) {
+		t.Errorf("the name is not of the form %s", toolName)
+	}
+	if tool.Title == "" {
+		t.Error("no title")
+	}
+	if n := len(sentence.FindAllString(tool.Description, -1)); n < 1 || n > 2 {
+		t.Errorf("%d sentences in the description: %s", n, tool.Description)
+	}
+	a := tool.Annotations
+	if a.ReadOnlyHint == nil || a.DestructiveHint == nil || a.IdempotentHint == nil || a.OpenWorldHint == nil {
+		t.Fatal("not all four hints are set")
+	}
+	if *a.ReadOnlyHint && *a.DestructiveHint {
+		t.Error("read-only and destructive")
+	}
+	s := resolve(t, tool.InputSchema)
+	checkRoot(t, s)
+	if surface == "flat" && (s.AdditionalProperties == nil || s.AdditionalProperties.Not == nil) { // how false is decoded
+		t.Error("additionalProperties is not false")
+	}
+	checkTypes(t, tool.Name, tool.InputSchema)
+	if tool.OutputSchema == nil {
+		return
+	}
+	if surface != "flat" {
+		t.Error("an output schema, which only the flat surface has")
+	}
+	checkRoot(t, resolve(t, tool.OutputSchema))
+}
+
+func resolve(t *testing.T, raw json.RawMessage) *jsonschema.Schema {
+	t.Helper()
+	var s jsonschema.Schema
+	if err := json.Unmarshal(raw, &s); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Resolve(nil); err != nil {
+		t.Error(err)
+	}
+	return &s
+}
+
+// checkRoot checks that a schema is one plain object.
 func checkRoot(t *testing.T, s *jsonschema.Schema) {
 	t.Helper()
 	if s.Type != "object" {
@@ -136,9 +191,6 @@ func checkRoot(t *testing.T, s *jsonschema.Schema) {
 	}
 	if s.AnyOf != nil || s.OneOf != nil || s.AllOf != nil || s.Not != nil || s.If != nil || s.Ref != "" {
 		t.Error("a union at the root")
-	}
-	if s.AdditionalProperties == nil || s.AdditionalProperties.Not == nil { // how false is decoded
-		t.Error("additionalProperties is not false")
 	}
 	for _, name := range s.Required {
 		if s.Properties[name] == nil {
@@ -162,25 +214,12 @@ func checkTypes(t *testing.T, at string, raw json.RawMessage) {
 	}
 }
 
-// toolListBudget is the most bytes that the list of all tools may have, which
-// is what a conversation pays before its first word as long as there is no
-// surface smaller than all: what they need, and a twentieth more.
-const toolListBudget = 90_000
-
-func TestToolListFitsTheBudget(t *testing.T) {
-	size := 0
-	all := listTools(t)
-	for _, raw := range all {
-		size += len(raw) + 1
-	}
-	t.Logf("%d tools, %d bytes of at most %d", len(all), size, toolListBudget)
-	if size > toolListBudget {
-		t.Errorf("the list of tools has %d bytes; the budget is %d", size, toolListBudget)
-	}
-}
-
 func TestToolListIsTheSameEachTime(t *testing.T) {
-	if a, b := listTools(t), listTools(t); !cmp.Equal(a, b) {
-		t.Error(cmp.Diff(a, b))
+	dir := copyGarden(t)
+	for surface := range surfaces {
+		settings := map[string]any{"surface": surface}
+		if a, b := listSurface(t, settings, dir), listSurface(t, settings, dir); !cmp.Equal(a, b) {
+			t.Error(cmp.Diff(a, b))
+		}
 	}
 }

@@ -76,7 +76,7 @@ func List(s Surface, r *tools.Registry, c auth.Caller, several bool) []Entry {
 		case !c.Scopes.Has(t.Scope), own && s == Flat, own && s == Domains && t.Name != nameOfDescribe, !own && (s == Triad || s == Domains), s == Core && !inCore:
 			continue
 		case s == Flat:
-			e.Input, e.Output = t.InputSchema(several), t.OutlineSchema()
+			e.Input, e.Output = t.ListedSchema(several), t.OutlineSchema()
 		default:
 			e.Input = t.ShortSchema(several, shown)
 		}
