@@ -84,7 +84,7 @@ func lists(c config.Tools) tools.Lists {
 }
 
 // maxNamed is how many vaults the instructions name.
-const maxNamed = 8
+const maxNamed = 6
 
 // instructions tell a model what is here and how to begin, in the surface that it
 // sees.
@@ -95,7 +95,7 @@ func (a *App) instructions() string {
 			names = append(names, "and more (list_vaults)")
 			break
 		}
-		names = append(names, fmt.Sprintf("%q (id %s)", tools.Cut(v.Name(), 60), v.ID))
+		names = append(names, fmt.Sprintf("%q (id %s)", tools.Cut(v.Name(), 40), v.ID))
 	}
 	what := "the Obsidian vault " + names[0]
 	if len(names) > 1 {

@@ -67,6 +67,7 @@ func TestBareFolderIsOneVaultWithEveryDefault(t *testing.T) {
 	p := newPlace(t)
 	want := &Config{
 		Vaults:    []Vault{{ID: "main", Path: p.path("Notes"), Real: p.path("Notes")}},
+		Surface:   "core",
 		Governor:  Governor{MaxResponseBytes: 1000000, SoftListBytes: 10000, SoftNoteChars: 40000},
 		Snapshots: Snapshots{Versions: 50, Days: 90, MaxBytes: 1 << 30}, Elicit: askDefaults,
 		Page: Page{Listen: "127.0.0.1:0"}, Events: Events{MaxBytes: 10 << 20}, Index: Index{Watch: true},
@@ -99,6 +100,7 @@ func TestFile(t *testing.T) {
 			{ID: "work_2", Path: p.path("Work"), Real: p.path("Work"), ReadOnly: true},
 		},
 		StateDir:  p.path("state"),
+		Surface:   "core",
 		Governor:  Governor{MaxResponseBytes: 20000, SoftListBytes: 10000, SoftNoteChars: 5000},
 		Snapshots: Snapshots{Versions: 50, Days: 90, MaxBytes: 1 << 30}, Elicit: askDefaults,
 		Page: Page{Listen: "127.0.0.1:0"}, Events: Events{MaxBytes: 10 << 20}, Index: Index{Watch: true},

@@ -21,7 +21,7 @@ func (d *Dispatcher) unwrap(c *Call) error {
 	outer := c.Request.Tool
 	nameArg, domain := "name", []*tools.Tool(nil)
 	if outer != facade.CallCapability {
-		if domain = d.Registry.Domain(outer); domain == nil {
+		if domain = d.Registry.Domain(outer); len(domain) == 0 {
 			return nil
 		}
 		nameArg = "action"

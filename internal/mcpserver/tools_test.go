@@ -23,7 +23,7 @@ type wireTool struct {
 	InputSchema json.RawMessage
 	// OutputSchema is listed in the flat surface alone.
 	OutputSchema json.RawMessage
-	Annotations struct{ ReadOnlyHint, DestructiveHint, IdempotentHint, OpenWorldHint *bool }
+	Annotations  struct{ ReadOnlyHint, DestructiveHint, IdempotentHint, OpenWorldHint *bool }
 }
 
 // listTools is the list of all tools as it goes out.
