@@ -104,7 +104,7 @@ func (c toolsCmd) Run(p process) error {
 		all = []*tools.Tool{t}
 	}
 	if c.Markdown {
-		_, err := io.WriteString(p.stdout, docgen.Tools(all))
+		_, err := io.WriteString(p.stdout, docgen.Tools(r, all))
 		return err
 	}
 	for _, t := range all {
@@ -116,7 +116,7 @@ func (c toolsCmd) Run(p process) error {
 		}
 		fmt.Fprintf(p.stdout, "%-18s %s\n", t.Name, t.Doc)
 		if c.Name != "" {
-			fmt.Fprintf(p.stdout, "\narguments:\n")
+			fmt.Fprintf(p.stdout, "\ndomain %s, scope %s\n\narguments:\n", t.Domain, t.Scope)
 			for _, a := range t.Arguments() {
 				fmt.Fprintf(p.stdout, "  %s\n", a)
 			}

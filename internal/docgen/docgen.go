@@ -9,10 +9,12 @@ import (
 	"strings"
 
 	"vault-mcp/internal/app"
+	"vault-mcp/internal/auth"
 	"vault-mcp/internal/config"
 	"vault-mcp/internal/dispatch"
 	"vault-mcp/internal/fault"
 	"vault-mcp/tools"
+	"vault-mcp/tools/facade"
 )
 
 const generated = "<!-- Generated from the code by go generate; edits are lost. -->\n\n"
@@ -25,21 +27,44 @@ func Files() (map[string]string, error) {
 		return nil, err
 	}
 	return map[string]string{
-		"docs/tools.md":  Tools(r.All()),
+		"docs/tools.md":  Tools(r, r.All()),
 		"docs/errors.md": errorsDoc(),
 		"docs/config.md": generated + config.Docs(),
 	}, nil
 }
 
-// Tools describes tools; docs/tools.md is that of all.
-func Tools(list []*tools.Tool) string {
+// Tools describes tools of a registry, and how they are shown; docs/tools.md is that
+// of all.
+func Tools(r *tools.Registry, list []*tools.Tool) string {
 	var b strings.Builder
-	b.WriteString(generated + "# Tools\n\nEvery tool that the server has, by name. Arguments are JSON; unknown ones are refused.\n")
+	b.WriteString(generated + "# Tools\n\nEvery tool that the server has, by name. Arguments are JSON; unknown ones are refused. A number or boolean in quotes is\n" +
+		"taken as one, and the answer says so in `coerced`.\n\n" + surfacesDoc(r))
 	for _, t := range list {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n%s · scope %s · domain %s\n\n", t.Name, t.Doc, t.Kind, t.Scope, t.Domain)
 		for _, a := range t.Arguments() {
 			fmt.Fprintf(&b, "- %s\n", a)
 		}
+	}
+	return b.String()
+}
+
+// surfacesDoc says which tools are listed in each surface.
+func surfacesDoc(r *tools.Registry) string {
+	var b strings.Builder
+	b.WriteString("## What a client is shown\n\nThe setting `surface` says which tools are listed; all others can be called by their names just as well, by\n" +
+		"`" + facade.CallCapability + "` {name, args}, or as an action of their domain {action, args}. It is the same call by each way: rules, approvals\n" +
+		"and limits are those of the inner tool.\n\n| surface | tools | what is listed |\n|---|---|---|\n")
+	for _, s := range []facade.Surface{facade.Core, facade.Triad, facade.Domains, facade.Flat} {
+		list := facade.List(s, r, auth.Caller{Scopes: auth.All}, false)
+		names := make([]string, len(list))
+		for i, t := range list {
+			names[i] = "`" + t.Name + "`"
+		}
+		what := strings.Join(names, ", ")
+		if s == facade.Flat {
+			what = "every tool below but those of the domain " + tools.Always
+		}
+		fmt.Fprintf(&b, "| `%s` | %d | %s |\n", s, len(list), what)
 	}
 	return b.String()
 }

@@ -36,6 +36,8 @@ const stale = { prev_hash: '0'.repeat(64) };
 export const calls = {
   server_health: [{}], // first, so that nothing was counted yet
   get_index_status: [{}],
+  find_capability: [{ query: 'rename a tag everywhere', limit: 2 }, { domain: 'git', limit: '2' }, {}, { domain: 'nothing' }],
+  describe_capability: [{ name: 'rename_tag' }, { names: ['read_not', 'git_commit'] }, { name: 'read_not' }, {}],
   list_vaults: [{}],
   get_vault: [{}],
   list_notes: [{}, { folder: 'Plants', sort: '-mtime', limit: 2 }, { glob: 'Journal/**' }, { folder: 'Nowhere' }],

@@ -23,7 +23,8 @@
 // Replaced are only cursors, ids of changes and requests and what is computed from
 // them, the uptime, the program's version, times since this run began, and of the index
 // which process keeps it. Each client has a state folder of its own, and its
-// calls are compared once the index is ready. The Inspector starts a server for
+// calls are compared once the index is ready. All that is served flat, where every tool
+// is listed; surfaces.mjs is about the others. The Inspector starts a server for
 // every request, so there only the first call of a tool is made in the old era
 // and only the last in the new, it is repeated while its answer says that the
 // index is still being loaded, and the state of the index itself is not
@@ -42,6 +43,7 @@ import { Client as Client2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
 
 import { asks } from './asks.mjs';
+import { surfaces } from './surfaces.mjs';
 import { calls, left, missing, notes, ofIndex, paged, story, uris } from './calls.mjs';
 import { follows, prompts } from './prompts.mjs';
 
@@ -65,7 +67,7 @@ const indexTimeout = 20_000;
 setTimeout(() => {
   console.error('the whole run took too long');
   process.exit(1);
-}, 300_000).unref();
+}, 420_000).unref();
 
 let passed = 0;
 let failed = 0;
@@ -195,9 +197,16 @@ function home(vault) {
   return { PATH: process.env.PATH, HOME: dir, XDG_STATE_HOME: path.join(dir, 'state'), TZ: 'UTC', VAULT_MCP_LOG: 'error' };
 }
 
+// configured writes a config that serves a vault, and is its path.
+function configured(vault, settings) {
+  const file = path.join(vault, '../config.json');
+  fs.writeFileSync(file, JSON.stringify({ vaults: [{ path: vault }], surface: 'flat', ...settings }));
+  return file;
+}
+
 // server is how to start one.
-function server(vault) {
-  return { command: binary, args: ['serve', vault], env: home(vault), stderr: 'inherit' };
+function server(vault, settings) {
+  return { command: binary, args: ['serve', configured(vault, settings)], env: home(vault), stderr: 'inherit' };
 }
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -213,12 +222,15 @@ async function ready(call) {
   }
 }
 
-// called returns the calls of the tools that are listed.
+// unlisted are tools that are not in the list of all, since they lead to the others.
+const unlisted = ['find_capability', 'describe_capability'];
+
+// called returns the calls of the tools that are listed, and of others.
 const absent = new Set();
-function called(list) {
-  const names = new Set(list.map((t) => t.name));
+function called(list, others) {
+  const names = new Set([...others, ...list.map((t) => t.name)]);
   for (const tool of Object.keys(calls)) {
-    if (names.has(tool) || absent.has(tool)) continue;
+    if (names.has(tool) || unlisted.includes(tool) || absent.has(tool)) continue;
     absent.add(tool);
     console.log(`note: ${tool} is not listed, so it is not called`);
   }
@@ -255,9 +267,10 @@ async function exercise(name, version, vault, client) {
     list.push(...page.tools);
     if (!(cursor = page.nextCursor)) break;
   }
-  golden(name, 'any', 'tools', list);
+  // Older protocols have no structured answers, so no schemas of them either.
+  golden(name, version < '2025-06-18' ? 'textonly' : 'any', 'tools', list);
   covers(name, list);
-  for (const [tool, all] of called(list)) {
+  for (const [tool, all] of called(list, unlisted)) {
     const answers = [];
     for (const args of all) answers.push({ arguments: args, ...(await call(tool, args)) });
     golden(name, version, tool, answers);
@@ -373,8 +386,9 @@ async function inspector(era, version) {
   const vault = plant();
   const before = contents(vault);
   const own = home(vault);
+  let file = configured(vault);
   const run = (...args) => new Promise((done) => {
-    const all = [cli, '--cli', '--protocol-era', era, '-q', '--format', 'json', ...args, '--', binary, 'serve', vault];
+    const all = [cli, '--cli', '--protocol-era', era, '-q', '--format', 'json', ...args, '--', binary, 'serve', file];
     execFile(process.execPath, all, {
       timeout: inspectorTimeout, killSignal: 'SIGKILL', maxBuffer: 1 << 26,
       env: { ...own, MCP_CATALOG_PATH: path.join(own.HOME, 'catalog.json') },
@@ -386,13 +400,20 @@ async function inspector(era, version) {
     return JSON.parse(text);
   };
   try {
+    for (const surface of ['core', 'triad', 'domain']) {
+      file = configured(vault, { surface });
+      const listed = await run('--method', 'tools/list', '--strict');
+      check(`${name}: tools/list --strict of ${surface}`, listed.code === 0, `exit code ${listed.code}: ${listed.stderr}`);
+      golden(name, 'any', `tools_${surface}`, answer(listed).result.tools);
+    }
+    file = configured(vault);
     const listed = await run('--method', 'tools/list', '--strict');
-    check(`${name}: tools/list --strict`, listed.code === 0, `exit code ${listed.code}: ${listed.stderr}`);
+    check(`${name}: tools/list --strict of flat`, listed.code === 0, `exit code ${listed.code}: ${listed.stderr}`);
     const { tools } = answer(listed).result;
     golden(name, 'any', 'tools', tools);
     covers(name, tools);
     const call = (tool, args) => run('--method', 'tools/call', '--tool-name', tool, '--tool-args-json', JSON.stringify(args));
-    for (const [tool, all] of called(tools)) {
+    for (const [tool, all] of called(tools, [])) { // it refuses to call what is not listed
       const answers = [];
       for (const args of [era === 'legacy' ? all[0] : all.at(-1)]) {
         let got = await call(tool, args);
@@ -454,13 +475,18 @@ for (const [name, version, versionNegotiation] of [
   const client = new Client2(info, versionNegotiation && { versionNegotiation });
   await sdk(name, version, vault, client, new Stdio2(server(vault)), () => client.getNegotiatedProtocolVersion());
 }
-const asking = (name, version, open) => name.includes(flags.only) && asks(name, version, { open, plant, contents, check });
+const tools = { plant, contents, check, golden, configured, binary };
+const asking = async (name, version, open) => {
+  if (name.includes(flags.only)) await asks(name, version, { open, ...tools });
+  const other = name.replace('asks', 'surfaces');
+  if (other.includes(flags.only)) await surfaces(other, version === '2026-07-28', { open, ...tools });
+};
 for (const version of ['2025-06-18', '2025-11-25']) {
-  await asking(`sdk 1 ${version} asks`, version, (vault, capabilities) => (
-    { client: new Client1(info, { capabilities }), transport: new Versioned(server(vault), version) }));
+  await asking(`sdk 1 ${version} asks`, version, (vault, capabilities, settings) => (
+    { client: new Client1(info, { capabilities }), transport: new Versioned(server(vault, settings), version) }));
 }
-await asking('client 2 pinned asks', '2026-07-28', (vault, capabilities) => (
-  { client: new Client2(info, { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } }), transport: new Stdio2(server(vault)) }));
+await asking('client 2 pinned asks', '2026-07-28', (vault, capabilities, settings) => (
+  { client: new Client2(info, { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } }), transport: new Stdio2(server(vault, settings)) }));
 await Promise.all([inspector('legacy', '2025-11-25'), inspector('modern', '2026-07-28')]);
 
 console.log(`${passed} passed, ${failed} failed`);
