@@ -76,6 +76,9 @@ func argumentsOf[In any]() (*arguments, error) {
 			return nil, fmt.Errorf("argument %s is a pointer: its schema would be a union", name)
 		}
 		noUnion(s, false)
+		if f.Type.Kind() == reflect.Interface {
+			s.AnyOf = anything
+		}
 		fd := field{name: name, index: f.Index, schema: s, required: !strings.Contains(opts, "omitempty")}
 		if err := limits(s, f.Tag.Get("limits")); err != nil {
 			return nil, fmt.Errorf("argument %s: %v", name, err)
@@ -100,7 +103,7 @@ func special(typ reflect.Type) map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[File]():    {Type: "string", MinLength: ptr(1), MaxLength: ptr(maxPath)},
 		reflect.TypeFor[Folder]():  {Type: "string", MaxLength: ptr(maxPath)},
 		reflect.TypeFor[VaultID](): {Type: "string"},
-		reflect.TypeFor[Value]():   {},
+		reflect.TypeFor[Value]():   {AnyOf: anything},
 		reflect.TypeFor[Object]():  {Type: "object"},
 	}
 	var visit func(reflect.Type)
@@ -123,6 +126,19 @@ func special(typ reflect.Type) map[reflect.Type]*jsonschema.Schema {
 	}
 	visit(typ)
 	return m
+}
+
+// anything are the schemas of all values.
+var anything = oneOf("string", "number", "boolean", "array", "object", "null").AnyOf
+
+// oneOf is a schema of values of several types: a list of types, and none at all, are
+// things that some clients refuse.
+func oneOf(types ...string) *jsonschema.Schema {
+	s := &jsonschema.Schema{}
+	for _, t := range types {
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: t})
+	}
+	return s
 }
 
 func ptr[T any](v T) *T { return &v }

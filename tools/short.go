@@ -80,7 +80,8 @@ func bare(of *jsonschema.Schema) *jsonschema.Schema {
 	return &s
 }
 
-// OutlineSchema is the first level of OutputSchema, with nothing required: an answer
+// OutlineSchema is the first level of OutputSchema, without what can be anything and
+// with nothing required: an answer
 // over the budget is cut to the fact that something was done. It is nil for a
 // tool that can answer with a text or a picture alone: clients refuse that where
 // a schema is listed.
@@ -91,8 +92,12 @@ func (t *Tool) OutlineSchema() json.RawMessage {
 	whole := t.output()
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, PropertyOrder: whole.PropertyOrder}
 	for name, p := range whole.Properties {
-		if name != coercedKey {
-			s.Properties[name] = &jsonschema.Schema{Type: p.Type, Types: p.Types}
+		switch {
+		case name == coercedKey:
+		case p.Type != "":
+			s.Properties[name] = &jsonschema.Schema{Type: p.Type}
+		case p.Types != nil:
+			s.Properties[name] = oneOf(p.Types...)
 		}
 	}
 	return t.encode(s)

@@ -192,6 +192,11 @@ func checkRoot(t *testing.T, s *jsonschema.Schema) {
 	if s.AnyOf != nil || s.OneOf != nil || s.AllOf != nil || s.Not != nil || s.If != nil || s.Ref != "" {
 		t.Error("a union at the root")
 	}
+	for name, p := range s.Properties {
+		if p.Type == "" && p.AnyOf == nil {
+			t.Errorf("%s can be anything, which some clients refuse", name)
+		}
+	}
 	for _, name := range s.Required {
 		if s.Properties[name] == nil {
 			t.Errorf("%s is required and no property", name)
