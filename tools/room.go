@@ -81,23 +81,22 @@ func (r *Room) takes(row any) (bool, error) {
 // cost is what a row takes in the structured half, and as a line of a table in
 // the text half.
 func (r *Room) cost(row json.RawMessage) int {
-	members, ok := compact.Members(row)
-	if r.call.TextOnly || !ok {
-		n := len(compact.AppendString(nil, string(row))) + len(", - \n")
-		if !r.call.TextOnly {
-			n += len(row)
-		}
-		return n
-	}
 	n := len(row) + len(",- \n")
-	for _, m := range members {
-		if !r.columns[m.Key] {
-			r.columns[m.Key] = true
-			n += len(m.Key) + len(" | ")*(r.rows+1) // the title, and an empty cell in each row before
+	ok := compact.Cells(row, func(column string, size int) {
+		if !r.columns[column] {
+			r.columns[column] = true
+			n += len(column) + len(" | ")*(r.rows+1) // the title, and an empty cell in each row before
 		}
-		n += compact.StringLen(compact.Cell(m.Value)) - len(`""`)
+		n += size
+	})
+	if ok && !r.call.TextOnly {
+		return n + len(" | ")*len(r.columns)
 	}
-	return n + len(" | ")*len(r.columns)
+	n = len(compact.AppendString(nil, string(row))) + len(", - \n")
+	if !r.call.TextOnly {
+		n += len(row)
+	}
+	return n
 }
 
 // leftOut keeps for the answer that the budget has cut a list.

@@ -104,7 +104,11 @@ func (c toolsCmd) Run(p process) error {
 		all = []*tools.Tool{t}
 	}
 	if c.Markdown {
-		_, err := io.WriteString(p.stdout, docgen.Tools(r, all))
+		text := docgen.Tools(r)
+		if c.Name != "" {
+			text = docgen.Tool(all[0])
+		}
+		_, err := io.WriteString(p.stdout, text)
 		return err
 	}
 	for _, t := range all {

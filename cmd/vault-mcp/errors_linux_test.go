@@ -204,7 +204,7 @@ var provocations = map[fault.Code]func(w *wire) map[string]any{
 	},
 	fault.Overflow: func(w *wire) map[string]any {
 		w.config("", "governor: {max_response_bytes: 10000}\n")
-		w.note("long.md", strings.Repeat("A line of a long note.\n", 1000))
+		w.note("long.md", strings.Repeat("A note of one long line. ", 1000))
 		return w.call("read_note", `{"path":"long.md","format":"json"}`)
 	},
 	fault.PathAmbiguous: func(w *wire) map[string]any {

@@ -49,26 +49,26 @@ func FuzzSplit(f *testing.F) {
 			t.Fatal(err)
 		}
 		got := map[string]json.RawMessage{}
-		ms, ok := Members(raw)
+		ms, ok := membersOf(raw)
 		for _, m := range ms {
-			got[m.Key] = m.Value
+			got[m.key] = m.value
 		}
 		if d := cmp.Diff(want, got); d != "" || !ok {
 			t.Fatalf("%s: -want +got:\n%s", raw, d)
 		}
 		for _, m := range ms {
-			if m.Value[0] != '[' {
+			if m.value[0] != '[' {
 				continue
 			}
 			var items []json.RawMessage
-			if err := json.Unmarshal(m.Value, &items); err != nil {
+			if err := json.Unmarshal(m.value, &items); err != nil {
 				t.Fatal(err)
 			}
 			if len(items) == 0 {
 				items = nil
 			}
-			if d := cmp.Diff(items, itemsOf(m.Value)); d != "" {
-				t.Fatalf("%s: -want +got:\n%s", m.Value, d)
+			if d := cmp.Diff(items, itemsOf(m.value)); d != "" {
+				t.Fatalf("%s: -want +got:\n%s", m.value, d)
 			}
 		}
 		_ = Lines(raw)

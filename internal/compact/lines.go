@@ -9,7 +9,7 @@ import (
 // list of objects as one row each under its column names. It drops nothing, so
 // that a client which shows only the text misses nothing, and repeats no key.
 func Lines(object json.RawMessage) string {
-	members, ok := Members(object)
+	members, ok := membersOf(object)
 	if !ok {
 		return string(object)
 	}
@@ -20,16 +20,16 @@ func Lines(object json.RawMessage) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func writeMember(b *strings.Builder, m Member) {
-	b.WriteString(m.Key)
+func writeMember(b *strings.Builder, m member) {
+	b.WriteString(m.key)
 	b.WriteByte(':')
-	if m.Value[0] != '[' {
+	if m.value[0] != '[' {
 		b.WriteByte(' ')
-		b.WriteString(Cell(m.Value))
+		b.WriteString(cell(m.value))
 		b.WriteByte('\n')
 		return
 	}
-	items := itemsOf(m.Value)
+	items := itemsOf(m.value)
 	if len(items) == 0 {
 		b.WriteString(" none\n")
 		return
@@ -44,7 +44,7 @@ func writeMember(b *strings.Builder, m Member) {
 		if ok {
 			b.WriteString(strings.Join(rows[i], " | "))
 		} else {
-			b.WriteString(Cell(it))
+			b.WriteString(cell(it))
 		}
 		b.WriteByte('\n')
 	}
@@ -53,31 +53,31 @@ func writeMember(b *strings.Builder, m Member) {
 // table lays objects out in the union of their keys.
 func table(items []json.RawMessage) (rows [][]string, columns []string, ok bool) {
 	at := map[string]int{}
-	parsed := make([][]Member, len(items))
+	parsed := make([][]member, len(items))
 	for i, it := range items {
-		if parsed[i], ok = Members(it); !ok {
+		if parsed[i], ok = membersOf(it); !ok {
 			return nil, nil, false
 		}
 		for _, m := range parsed[i] {
-			if _, seen := at[m.Key]; !seen {
-				at[m.Key] = len(columns)
-				columns = append(columns, m.Key)
+			if _, seen := at[m.key]; !seen {
+				at[m.key] = len(columns)
+				columns = append(columns, m.key)
 			}
 		}
 	}
 	for _, ms := range parsed {
 		row := make([]string, len(columns))
 		for _, m := range ms {
-			row[at[m.Key]] = Cell(m.Value)
+			row[at[m.key]] = cell(m.value)
 		}
 		rows = append(rows, row)
 	}
 	return rows, columns, true
 }
 
-// Cell is a value in one line. A string stands bare if it cannot be taken for
+// cell is a value in one line. A string stands bare if it cannot be taken for
 // anything else.
-func Cell(raw json.RawMessage) string {
+func cell(raw json.RawMessage) string {
 	if raw[0] != '"' {
 		return string(raw)
 	}
@@ -97,4 +97,15 @@ func looksTyped(s string) bool {
 		return json.Valid([]byte(s))
 	}
 	return false
+}
+
+// Cells calls each with every column that an object has in a table of Lines, and
+// how many bytes its cell takes within a JSON string. It reports false for what
+// is no object.
+func Cells(row json.RawMessage, each func(column string, size int)) bool {
+	members, ok := membersOf(row)
+	for _, m := range members {
+		each(m.key, StringLen(cell(m.value))-len(`""`))
+	}
+	return ok
 }

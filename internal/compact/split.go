@@ -8,18 +8,18 @@ import (
 // Each byte of what is taken apart is looked at once or twice, where decoding an
 // answer again would take most of a call.
 
-// Member is a member of an object, its value as it stands.
-type Member struct {
-	Key   string
-	Value json.RawMessage
+// member is a member of an object, its value as it stands.
+type member struct {
+	key   string
+	value json.RawMessage
 }
 
-// Members splits an object, in order; it reports false for another value.
-func Members(raw json.RawMessage) ([]Member, bool) {
+// membersOf splits an object, in order; it reports false for another value.
+func membersOf(raw json.RawMessage) ([]member, bool) {
 	if len(raw) < 2 || raw[0] != '{' {
 		return nil, false
 	}
-	ms := make([]Member, 0, 8)
+	ms := make([]member, 0, 8)
 	for i := 1; raw[i] != '}'; {
 		if raw[i] == ',' {
 			i++
@@ -28,7 +28,7 @@ func Members(raw json.RawMessage) ([]Member, bool) {
 		i += len(key) + 1 // the colon
 		value := raw[i : i+valueLen(raw[i:])]
 		i += len(value)
-		ms = append(ms, Member{unquote(key), value})
+		ms = append(ms, member{unquote(key), value})
 	}
 	return ms, true
 }

@@ -27,23 +27,30 @@ func Files() (map[string]string, error) {
 		return nil, err
 	}
 	return map[string]string{
-		"docs/tools.md":  Tools(r, r.All()),
+		"docs/tools.md":  Tools(r),
 		"docs/errors.md": errorsDoc(),
 		"docs/config.md": generated + config.Docs(),
 	}, nil
 }
 
-// Tools describes tools of a registry, and how they are shown; docs/tools.md is that
-// of all.
-func Tools(r *tools.Registry, list []*tools.Tool) string {
+// Tools describes the tools of a registry, and how they are shown, as docs/tools.md
+// does.
+func Tools(r *tools.Registry) string {
 	var b strings.Builder
 	b.WriteString(generated + "# Tools\n\nEvery tool that the server has, by name. Arguments are JSON; unknown ones are refused. A number or boolean in quotes is\n" +
 		"taken as one, and the answer says so in `coerced`.\n\n" + surfacesDoc(r))
-	for _, t := range list {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n%s · scope %s · domain %s\n\n", t.Name, t.Doc, t.Kind, t.Scope, t.Domain)
-		for _, a := range t.Arguments() {
-			fmt.Fprintf(&b, "- %s\n", a)
-		}
+	for _, t := range r.All() {
+		b.WriteString("\n" + Tool(t))
+	}
+	return b.String()
+}
+
+// Tool describes one tool.
+func Tool(t *tools.Tool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\n%s\n\n%s · scope %s · domain %s\n\n", t.Name, t.Doc, t.Kind, t.Scope, t.Domain)
+	for _, a := range t.Arguments() {
+		fmt.Fprintf(&b, "- %s\n", a)
 	}
 	return b.String()
 }

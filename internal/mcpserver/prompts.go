@@ -64,7 +64,9 @@ func (e *edge) getPrompt(ctx context.Context, p *prompts.Prompt, r mcp.GetPrompt
 	texts, err := p.Build(ctx, e.query, r.Params.Arguments)
 	if err != nil {
 		f := fault.Of(err)
-		stdio.SetError(ctx, rpcError(f.With("recovery", f.Advice()), ""))
+		answer := rpcError(f, "")
+		answer.Data.(map[string]any)["recovery"] = f.Advice()
+		stdio.SetError(ctx, answer)
 		return nil, err
 	}
 	out := &mcp.GetPromptResult{Description: p.Doc}

@@ -92,7 +92,7 @@ func (p *Prompt) refuse(name, format string, args ...any) error {
 	for _, a := range p.Arguments {
 		there = append(there, a.Name)
 	}
-	return fault.New(fault.ValidationError, format, args...).With("argument", tools.Cut(name, 100)).With("arguments", there)
+	return fault.New(fault.ValidationError, format, args...).With("argument", tools.Cut(name, 100)).With("valid", there)
 }
 
 // build is a prompt that is being filled in.
