@@ -58,7 +58,7 @@ var noFlood = map[string]string{
 	"get_index_status": "names few files", "index_vault": "names few files", "get_vault": "names few files",
 	"get_link_strength": "one answer", "get_metrics": "one answer", "get_server_config": "one answer", "inspect_acl": "one answer",
 	"note_exists": "one answer", "reload_vault": "one answer", "server_health": "one answer", "vault_health_score": "one answer",
-	"find_capability": "at most 20 short ones", "describe_capability": "of the tools that are named",
+	"find_capability": "at most 50 short ones", "describe_capability": "of the tools that are named",
 	"list_vaults":        "as many as the config has",
 	"graph_path_between": "a part of a path is none",
 	"get_note_tags":      "of one note", "read_frontmatter": "of one note", "read_property": "of one note",
