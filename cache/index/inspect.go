@@ -46,8 +46,12 @@ func Inspect(ctx context.Context, dir string, first int) (got Stored, err error)
 	if s.conn, err = db.Conn(ctx); err != nil {
 		return got, fmt.Errorf("open the index: %w", err)
 	}
+	var tables int
+	if err := s.conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables); err != nil {
+		return got, fmt.Errorf("read the index: %w", err)
+	}
 	m, err := s.meta(ctx)
-	if errors.Is(err, sql.ErrNoRows) { // made a moment ago
+	if tables == 0 || errors.Is(err, sql.ErrNoRows) { // made a moment ago, or by who ended then
 		return got, fs.ErrNotExist
 	}
 	if err != nil {

@@ -47,10 +47,17 @@ func (d *desk) vault(elicit string) {
 // serve starts the server for a client that can show no forms.
 func (d *desk) serve(env ...string) {
 	d.t.Helper()
+	d.start(os.Args[0], []string{"serve", d.config}, append([]string{"VAULT_MCP_TEST_CHILD=1"}, env...)...)
+}
+
+// start is serve by a command, which a client starts: what descends from that is no
+// person.
+func (d *desk) start(command string, args []string, env ...string) {
+	d.t.Helper()
 	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute)
 	d.t.Cleanup(cancel)
-	d.agent = &client{cmd: exec.CommandContext(ctx, "sh", "-c", `"$0" serve "$1"; exit $?`, os.Args[0], d.config)}
-	d.agent.cmd.Env = append([]string{"VAULT_MCP_TEST_CHILD=1", "HOME=" + d.home}, env...)
+	d.agent = &client{cmd: exec.CommandContext(ctx, "sh", append([]string{"-c", `"$0" "$@"; exit $?`, command}, args...)...)}
+	d.agent.cmd.Env = append(env, "HOME="+d.home)
 	d.agent.cmd.Stderr = &d.agent.stderr
 	in, err := d.agent.cmd.StdinPipe()
 	if err != nil {

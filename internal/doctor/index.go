@@ -22,7 +22,7 @@ func (s subject) index(ctx context.Context, set config.Index, dir string, c *cen
 	case err != nil:
 		s.warn("index.state", index.Reason(err), "nothing: it is built again by itself; or: vault-mcp index --rebuild "+cache.ShellQuote(s.vault))
 	case !got.Complete:
-		s.warn("index.state", fmt.Sprintf("the index is not complete: %d of %d notes", got.Done, got.Total), "nothing while a server runs; else: vault-mcp index "+cache.ShellQuote(s.vault))
+		s.off("index.state", fmt.Sprintf("the index is not complete yet: %d of %d notes", got.Done, got.Total), "nothing while a server runs; else: vault-mcp index "+cache.ShellQuote(s.vault))
 	default:
 		s.ok("index.state", "the index is complete: %s, compared with the vault %s ago (schema %d)", plural(got.Files, "file"), age(s.e.o.Now, got.Checked), index.Schema)
 	}

@@ -116,6 +116,14 @@ func TestEachFaultOfAStateFolderIsFound(t *testing.T) {
 			}
 			b.must(os.WriteFile(files[0], []byte(strings.Repeat("no database ", 1000)), 0o600))
 		}},
+		{"an index that was only begun", "index.state", Off, func(_ *testing.T, b *bed) {
+			files, err := filepath.Glob(filepath.Join(b.indexed(), "index-*.db*"))
+			b.must(err)
+			for _, f := range files[1:] {
+				b.must(os.Remove(f))
+			}
+			b.must(os.Truncate(files[0], 0))
+		}},
 		{"a note that the index could not read", "index.unread", Warning, func(_ *testing.T, b *bed) {
 			b.note("Huge.md", strings.Repeat("x", vault.DefaultMaxBytes+1))
 			b.indexed()
