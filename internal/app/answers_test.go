@@ -364,6 +364,20 @@ func TestWhatGoesToTheTrashIsShown(t *testing.T) {
 	}
 }
 
+// A folder that has to be made is no file of the person's: one note is one file.
+func TestTheTrashIsNotCountedAmongTheFiles(t *testing.T) {
+	g := newGated(t)
+	plant(t, g.dir, map[string]string{".obsidian/app.json": `{"trashOption":"local"}`})
+	_, err := do1(t.Context(), g.app, request{tool: "delete_note", args: `{"path":"a.md"}`, reach: hitl.Reach{Modern: true, Forms: true}})
+	n, ok := errors.AsType[*hitl.NeedsInput](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	if strings.Contains(n.Form.Message, " files") || !strings.Contains(n.Form.Message, "-three") {
+		t.Errorf("%s", n.Form.Message)
+	}
+}
+
 // The text that a person was shown is kept as long as they can answer.
 func TestAPreviewIsDroppedWithItsTime(t *testing.T) {
 	g := newGated(t)

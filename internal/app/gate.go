@@ -154,7 +154,8 @@ func about(h *hitl.Call, c *dispatch.Call) {
 		h.Marks = append(h.Marks, hitl.MarkOf("", b))
 	}
 	// What the system's trash notes beside a file has a path of this machine in it.
-	edits := slices.DeleteFunc(slices.Clone(p.Edits), func(e change.Edit) bool { return strings.HasPrefix(e.Path, "/") })
+	// A folder that has to be made has nothing to show.
+	edits := slices.DeleteFunc(slices.Clone(p.Edits), func(e change.Edit) bool { return strings.HasPrefix(e.Path, "/") || e.Kind == change.Mkdir })
 	show := preview(edits)
 	h.Preview = func(whole bool) string {
 		return show(func(path string) bool { return whole || c.View.Sees(path) })
@@ -169,7 +170,11 @@ func about(h *hitl.Call, c *dispatch.Call) {
 			f, _ := tools.FileOf(&edits[i])
 			added, removed = added+f.Added, removed+f.Removed
 		}
-		h.Notes = append(h.Notes, fmt.Sprintf("%d files, of which %d only have links kept right; %d lines added and %d removed in the others.", len(edits), links, added, removed))
+		text := fmt.Sprintf("%d files; %d lines added and %d removed.", len(edits), added, removed)
+		if links > 0 {
+			text = fmt.Sprintf("%d files, of which %d only have links kept right; %d lines added and %d removed in the others.", len(edits), links, added, removed)
+		}
+		h.Notes = append(h.Notes, text)
 	}
 	h.Notes = append(h.Notes, p.Warnings...)
 	if p.Aside != "" {
