@@ -161,7 +161,10 @@ func (c installCmd) uninstall(p process, file *install.File, w install.Wanted) e
 			fmt.Fprintf(p.stdout, "%s is gone again: there was none before the entry %q came.\n", file.Path, w.Name)
 			break
 		}
-		fmt.Fprintf(p.stdout, "%s is again as it was before the entry %q came.\n", file.Path, w.Name)
+		fmt.Fprintf(p.stdout, "%s is again as it was before the entry %q was written.\n", file.Path, w.Name)
+		if older, err := install.Find(w.Client, now, w.Name); err == nil && older != nil {
+			fmt.Fprintf(p.stdout, "It has an older entry of that name; --uninstall once more takes that out.\n")
+		}
 	default:
 		fmt.Fprintf(p.stdout, "The entry %q is out of %s; nothing else changed.\nBefore that: %s\n", w.Name, file.Path, file.Backup())
 	}

@@ -136,8 +136,9 @@ func (f *File) Without(w Wanted) ([]byte, Outcome, error) {
 	return text, outcome, nil
 }
 
-// Uninstall takes the entry out of the file. If nothing else has changed since it
-// came, the file is again what it was, or gone if there was none.
+// Uninstall takes back what Install did. If nothing else has changed since, the file
+// is again what it was, with the older entry if it had one, or gone if there was none;
+// else the entry is taken out.
 func (f *File) Uninstall(w Wanted) (Outcome, error) {
 	text, outcome, err := f.Without(w)
 	switch {
@@ -160,7 +161,8 @@ func (f *File) Uninstall(w Wanted) (Outcome, error) {
 	return outcome, os.Remove(f.Backup())
 }
 
-// before is the file's text before the entry came, or nil if there was no file. It
+// before is the file's text before the entry came, or before an older one was
+// brought up to date; nil if there was no file. It
 // is false if anything else has changed since, or nothing tells.
 func (f *File) before(w Wanted) ([]byte, bool) {
 	e, err := Find(w.Client, f.Text, w.Name)
@@ -171,10 +173,10 @@ func (f *File) before(w Wanted) ([]byte, bool) {
 	if !ok {
 		return nil, false
 	}
-	w.Command, w.Vault = e.Command, vault
+	w.Command, w.Vault, w.Force = e.Command, vault, true
 	made := func(from []byte) bool {
 		text, outcome, err := w.Put(from)
-		return err == nil && outcome == Added && bytes.Equal(text, f.Text)
+		return err == nil && (outcome == Added || outcome == Updated) && bytes.Equal(text, f.Text)
 	}
 	if backup, err := os.ReadFile(f.Backup()); err == nil && made(backup) {
 		return backup, true
