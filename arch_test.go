@@ -14,7 +14,7 @@ import (
 // layers lists the rooms from the bottom up. A room may import those of lower
 // layers; rooms of one layer may not import each other unless allowed says so.
 var layers = [][]string{
-	{"internal/fault", "internal/fingerprint", "internal/telemetry", "internal/auth", "internal/smalldisk", "internal/compact", "tools/search/logic"},
+	{"internal/fault", "internal/fingerprint", "internal/telemetry", "internal/auth", "internal/smalldisk", "internal/compact", "internal/racing", "tools/search/logic"},
 	{"internal/uri"},
 	{"vault/settings", "vault/note", "vault/canvas"},
 	{"vault"},

@@ -137,6 +137,7 @@ const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","i
 // One approval is used once, by whichever of two servers is quicker, however often
 // it is redeemed at the same moment and by whatever route it came.
 func TestTwoServersSpendOneApprovalOnce(t *testing.T) {
+	t.Parallel()
 	const each = 500
 	const token = "00112233445566778899aabbccddeeff"
 	old := `{"name":"delete_note","arguments":{"path":"a.md"}}`
@@ -297,6 +298,7 @@ func redeem(c *client, times int, params string, barrier <-chan struct{}, answer
 // and not when the call is made again. The kills are at random moments, as soon as
 // the approval is seen to be spent, and as soon as the note is seen to be gone.
 func TestAKilledServerNeverActsOnAnUnspentApproval(t *testing.T) {
+	t.Parallel()
 	kills := 12
 	if *soak {
 		kills = 150

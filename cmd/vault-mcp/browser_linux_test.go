@@ -21,6 +21,7 @@ import (
 // A delete is blocked, approved in the browser while the call waits, and undone with
 // the command that the page shows.
 func TestADeleteIsBlockedApprovedInTheBrowserAndUndone(t *testing.T) {
+	t.Parallel()
 	w := browse(t)
 	d := newDesk(t, "")
 	address := d.onPage()
@@ -66,6 +67,7 @@ func TestADeleteIsBlockedApprovedInTheBrowserAndUndone(t *testing.T) {
 }
 
 func TestThePageTakesOtherAnswers(t *testing.T) {
+	t.Parallel()
 	w := browse(t)
 	d := newDesk(t, "")
 	files := map[string]string{"long.md": strings.Repeat("a line that is long enough to be wider than a small window, and then some more of it\n", 200), "odd.md": "<b>no markup</b> \u202Eback\u202C \x1b[31mred\n"}
@@ -166,6 +168,7 @@ func TestThePageTakesOtherAnswers(t *testing.T) {
 
 // All can be done by keys, and Enter in a field answers nothing.
 func TestThePageIsUsedByKeysAlone(t *testing.T) {
+	t.Parallel()
 	w := browse(t)
 	d := newDesk(t, "")
 	d.serve("VAULT_MCP_TEST_PATIENCE=1s")
@@ -218,6 +221,7 @@ func TestThePageIsUsedByKeysAlone(t *testing.T) {
 
 // No decision needs the script.
 func TestThePageWorksWithoutItsScript(t *testing.T) {
+	t.Parallel()
 	w := browse(t)
 	d := newDesk(t, "")
 	d.serve()
@@ -238,6 +242,7 @@ func TestThePageWorksWithoutItsScript(t *testing.T) {
 // A link on another page leads in as well, though the cookie is not sent with what
 // another page leads to.
 func TestALinkOfAnotherPageLeadsIn(t *testing.T) {
+	t.Parallel()
 	w := browse(t)
 	d := newDesk(t, "")
 	address := d.onPage()
@@ -355,6 +360,7 @@ func TestThePageIsNoRouteWhereTheConfigSaysSo(t *testing.T) {
 
 // What a server says never has the address of the page in it, nor a way to its code.
 func TestNoTextOfAServerHasTheAddressOfThePage(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, "")
 	address := d.onPage()
 	d.serve("VAULT_MCP_TEST_PATIENCE=1s")

@@ -49,6 +49,7 @@ func (d *desk) notes(p, q string) {
 // Each way by which a person chooses, and what they press: the call that is made
 // again runs on the note that was chosen, once.
 func TestAPersonChoosesTheNote(t *testing.T) {
+	t.Parallel()
 	for name, choose := range map[string]func(d *desk, gated bool){
 		"the list": func(d *desk, gated bool) {
 			s := onScreen(d.t, d.person(), "elicit")
@@ -206,6 +207,7 @@ func TestTheListChoosesAmongOthers(t *testing.T) {
 // While a client of an older protocol shows a form, or has answered it without a
 // person, the choice of who watches is what the call runs on.
 func TestWatchChoosesForACallThatWaits(t *testing.T) {
+	t.Parallel()
 	for _, reply := range []string{"", `{"action":"cancel"}`} {
 		d := choosing(t, "")
 		s := onScreen(t, d.person(), "elicit", "watch")

@@ -153,6 +153,7 @@ const deleteA = `{"path":"a.md"}`
 // The very first call of a server that starts while somebody watches is blocked,
 // approved, and completes; the agent has not done anything.
 func TestWatchApprovesACallThatWaits(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, "")
 	s := onScreen(t, d.person(), "elicit", "watch")
 	s.expect("Nothing waits")
@@ -174,6 +175,7 @@ func TestWatchApprovesACallThatWaits(t *testing.T) {
 }
 
 func TestWatchDeclinesACallThatWaits(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, "")
 	d.serve()
 	d.call("read_note", deleteA)
@@ -197,6 +199,7 @@ func TestWatchDeclinesACallThatWaits(t *testing.T) {
 // Somebody watches, and does not look: the call ends at its deadline, and says
 // how a person approves it.
 func TestNobodyAnswersACallThatWaits(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, "")
 	s := onScreen(t, d.person(), "elicit", "watch")
 	s.expect("Nothing waits")

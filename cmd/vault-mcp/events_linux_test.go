@@ -48,6 +48,7 @@ func events(t *testing.T, home string) (list []string) {
 // What a person answers in a terminal is one event in the file of the server, as
 // what comes through a client is.
 func TestAnswersInATerminalAreEvents(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, "unattended: true")
 	if err := os.WriteFile(filepath.Join(d.dir, "c.md"), []byte("more\n"), 0o600); err != nil {
 		t.Fatal(err)

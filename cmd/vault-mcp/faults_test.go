@@ -91,6 +91,7 @@ func wanted(t *testing.T, dir string) (want []string) {
 
 // The disk with the state is full from before the first call, or from then on.
 func TestAFullDiskCostsSpeedNotAnswers(t *testing.T) {
+	t.Parallel()
 	smalldisk.Run(t, func(t *testing.T) {
 		dir := needles(t, 1500)
 		want := wanted(t, dir)
@@ -159,6 +160,7 @@ func contents(t *testing.T, dir string) string {
 
 // The state folder is taken away under a server, or becomes read-only.
 func TestAStateFolderThatIsLostWhileServing(t *testing.T) {
+	t.Parallel()
 	dir := needles(t, 50)
 	want := wanted(t, dir)
 	home := t.TempDir()

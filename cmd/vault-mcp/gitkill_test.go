@@ -16,6 +16,7 @@ import (
 // finds nothing wrong, the next server knows which of the two it is, and it can go
 // on staging and committing.
 func TestAKilledServerLeavesACommitOrNone(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("this machine has no git program")
 	}

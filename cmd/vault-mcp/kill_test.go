@@ -16,6 +16,7 @@ var soak = flag.Bool("soak", false, "run the long tests whole")
 // Whenever the server is killed, a change is afterwards there wholly or not at
 // all. The change is a new name for a note and the links to it in eight others.
 func TestAKilledServerLeavesAChangeWholeOrUndone(t *testing.T) {
+	t.Parallel()
 	kills := 25
 	if *soak {
 		kills = 250

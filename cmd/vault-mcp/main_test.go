@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -25,6 +26,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv("VAULT_MCP_TEST_CHILD") == "1" {
 		patience, _ := time.ParseDuration(os.Getenv("VAULT_MCP_TEST_PATIENCE"))
 		os.Exit(start(patience))
+	}
+	// Many of these tests wait for a person's pace, or for other processes.
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }

@@ -27,6 +27,7 @@ var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 // Then the client starts what was written into its config, and its agent deletes a
 // note: it is blocked, approved in the browser, and undone.
 func TestANewUserFollowsTheReadme(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it builds the program twice")
 	}
