@@ -42,14 +42,14 @@ var layers = [][]string{
 	{"internal/app", "internal/install", "internal/doctor"},
 	{"internal/docgen"},
 	{"cmd/vault-mcp"},
-	{"bench", "vault/field", "scripts/release"},
+	{"bench", "vault/field", "internal/release"},
 }
 
 // only lists imports that a single room, with all below it, may have.
 var only = map[string][]string{
 	"github.com/mark3labs/mcp-go":      {"internal/mcpserver", "bench"},
 	"github.com/alecthomas/kong":       {"cmd/vault-mcp"},
-	"os/exec":                          {"internal/run", "internal/smalldisk", "bench", "scripts"},
+	"os/exec":                          {"internal/run", "internal/smalldisk", "bench", "internal/release"},
 	"database/sql":                     {"cache", "bench"},
 	"github.com/gofrs/flock":           {"cache", "internal/git"},
 	"github.com/go-git":                {"internal/git"},

@@ -95,7 +95,7 @@ func licence(dir string) (ids []string, text string, err error) {
 func notice(list map[string]module) string {
 	var b strings.Builder
 	b.WriteString("vault-mcp\n\nLicensed under the Apache License, Version 2.0; see LICENSE. The program contains the\n" +
-		"libraries below, under their own licences. What is released has their texts in\nTHIRD-PARTY.txt. (Generated: go generate ./scripts/release)\n\n  The Go standard library (BSD-3-Clause)\n")
+		"libraries below, under their own licences. What is released has their texts in\nTHIRD-PARTY.txt. (Generated: go generate ./internal/release)\n\n  The Go standard library (BSD-3-Clause)\n")
 	for _, path := range slices.Sorted(maps.Keys(list)) {
 		fmt.Fprintf(&b, "  %s (%s)\n", path, strings.Join(list[path].ids, ", "))
 	}

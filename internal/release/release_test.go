@@ -39,7 +39,7 @@ func TestNotice(t *testing.T) {
 	}
 	got, err := os.ReadFile(path)
 	if err != nil || string(got) != want {
-		t.Errorf("NOTICE has drifted (%v); go generate ./scripts/release writes it", err)
+		t.Errorf("NOTICE has drifted (%v); go generate ./internal/release writes it", err)
 	}
 }
 

@@ -1,7 +1,7 @@
 // Command release builds what is given to people: an archive and a bundle for
 // each system and processor, with checksums and lists of what is in them.
 //
-//	go run ./scripts/release -out dist
+//	scripts/release -out dist
 //
 // The same source and the same Go give the same bytes, in whatever folder and at
 // whatever time.
