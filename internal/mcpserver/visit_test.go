@@ -21,7 +21,7 @@ import (
 
 // testOrigin is where the page of these servers listens. Nobody gets through to it, as
 // time stands still while somebody waits for the network: what a person does there is
-// done by onPage. The page itself is tested where time passes.
+// done by approve and end. The page itself is tested where time passes.
 const testOrigin = "http://127.0.0.1:4711"
 
 // unreached is a listener to which nobody connects.
@@ -81,9 +81,9 @@ func (d *desk) visit(more ...string) (key, requestState string) {
 	return d.sentTo(asked.Method, p.Message, *p.Mode, p.URL, p.ElicitationID, p.RequestedSchema), m.Result.RequestState
 }
 
-// onPage does what the page does when a person answers there, in a process of its
-// own.
-func (d *desk) onPage(key string, approve bool) hitl.Ruling {
+// opened opens the state of the first vault in a process of its own, as the page has
+// one, and finds the consent of an address.
+func (d *desk) opened(key string) (*kept.Store, *hitl.Consent) {
 	d.t.Helper()
 	found, _ := filepath.Glob(filepath.Join(d.home, "state", "*", "state.db"))
 	if len(found) != 1 {
@@ -97,31 +97,39 @@ func (d *desk) onPage(key string, approve bool) hitl.Ruling {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	defer s.Close()
 	c, err := s.FindConsent(d.t.Context(), key)
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	r := &hitl.Registry{Store: s, Log: slog.New(slog.DiscardHandler)}
-	if !approve {
-		if err := s.Requests().End(d.t.Context(), c.Call, hitl.Declined, hitl.RoutePage, testAccount, hitl.Open); err != nil {
-			d.t.Fatal(err)
-		}
-		return ""
-	}
-	if _, err := r.Answered(d.t.Context(), c.Party, key, hitl.Accept); err != nil {
+	return s, c
+}
+
+// end ends the request of an address, as a person can on the page.
+func (d *desk) end(key string, to hitl.Status) {
+	d.t.Helper()
+	s, c := d.opened(key)
+	defer s.Close()
+	if err := s.Requests().End(d.t.Context(), c.Call, to, hitl.RoutePage, testAccount, hitl.Open); err != nil {
 		d.t.Fatal(err)
 	}
-	ruling, err := r.Complete(d.t.Context(), hitl.Party{Tenant: filepath.Base(d.dir), User: testAccount}, key, c.Call)
+}
+
+// approve does what the page does when a person approves there.
+func (d *desk) approve(key string) {
+	d.t.Helper()
+	s, c := d.opened(key)
+	defer s.Close()
+	r, who := &hitl.Registry{Store: s, Log: slog.New(slog.DiscardHandler)}, hitl.Party{Tenant: filepath.Base(d.dir), User: testAccount}
+	if got, err := r.Answered(d.t.Context(), who, key, hitl.Accept); got != hitl.RulingPending || err != nil {
+		d.t.Fatal(got, err)
+	}
+	g, err := s.Requests().Approve(d.t.Context(), c.Call, hitl.Approval{Route: hitl.RoutePage, By: testAccount, Life: 5 * time.Minute})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if ruling == hitl.RulingCompleted {
-		if _, err := s.Requests().Approve(d.t.Context(), c.Call, hitl.Approval{Route: hitl.RoutePage, By: testAccount, Life: 5 * time.Minute}); err != nil {
-			d.t.Fatal(err)
-		}
+	if got, err := r.Complete(d.t.Context(), who, key, g.ID); got != hitl.RulingCompleted || err != nil {
+		d.t.Fatal(got, err)
 	}
-	return ruling
 }
 
 // consents is where each consent of the first vault stands.
@@ -158,9 +166,7 @@ func TestConsentIsNoApproval(t *testing.T) {
 				d.t.Errorf("consents %s", got)
 			}
 			d.left(keptOpen)
-			if got := d.onPage(key, true); got != hitl.RulingCompleted {
-				d.t.Errorf("the page got %s", got)
-			}
+			d.approve(key)
 			time.Sleep(slowly)
 			d.want(d.one(), "done")
 			d.left(keptByPage)
@@ -218,7 +224,7 @@ func TestALostCompletionIsFoundByARetry(t *testing.T) {
 			time.Sleep(51 * time.Second)
 			d.want(d.one(), "elicit_required approval_not_obtained")
 			d.left(keptOpen)
-			d.onPage(key, true)
+			d.approve(key)
 			switch by {
 			case "state":
 				d.want(d.replace(state(s)), "done")
@@ -244,7 +250,7 @@ func TestAnAddressIsOfferedTwice(t *testing.T) {
 		}
 		time.Sleep(slowly)
 		d.want(d.replace(state(s)), "elicit_required approval_not_obtained")
-		d.onPage(first, true) // any of them leads to the request
+		d.approve(first) // any of them leads to the request
 		d.want(d.replace(state(s)), "done")
 		d.left(keptByPage)
 	})
@@ -257,11 +263,30 @@ func TestDeclinedOnThePage(t *testing.T) {
 		time.Sleep(slowly)
 		d.request("write_note", replaceArgs, state(s), answers(`{"action":"accept"}`))
 		time.Sleep(slowly)
-		d.onPage(key, false)
+		d.end(key, hitl.Declined)
 		time.Sleep(slowly)
 		d.want(d.one(), "elicit_required approval_declined")
 		d.left(keptDeclined)
 		d.want(d.replace(), "elicit_required approval_declined")
+	})
+}
+
+// A person can give a request up to which somebody was sent: nothing comes of it any
+// more, and the same call asks anew.
+func TestAbandonedAtAnAddress(t *testing.T) {
+	atDesk(t, "2026-07-28", addresses, func(d *desk) {
+		key, s := d.visit()
+		time.Sleep(slowly)
+		d.request("write_note", replaceArgs, state(s), answers(`{"action":"accept"}`))
+		time.Sleep(slowly)
+		d.end(key, hitl.Abandoned)
+		time.Sleep(slowly)
+		d.want(d.one(), "elicit_invalid abandoned")
+		d.want(d.replace(state(s)), "elicit_invalid abandoned")
+		d.left("request abandoned")
+		if fresh, _ := d.visit(); fresh == key {
+			d.t.Error("the same address again")
+		}
 	})
 }
 
@@ -271,7 +296,7 @@ func TestConsentOutlivesTheServer(t *testing.T) {
 		key, s := d.visit()
 		d.close()
 		d.app.Close()
-		d.onPage(key, true)
+		d.approve(key)
 		again := openDesk(d.t, d.home, ring, d.dir, "2026-07-28", addresses)
 		again.want(again.replace(state(s), answers(`{"action":"accept"}`)), "done")
 		again.left(keptByPage)
@@ -284,7 +309,7 @@ func TestConsentOutlivesTheServer(t *testing.T) {
 func TestDriftAtAnAddress(t *testing.T) {
 	atDesk(t, "2026-07-28", addresses, func(d *desk) {
 		key, s := d.visit()
-		d.onPage(key, true)
+		d.approve(key)
 		if err := os.WriteFile(filepath.Join(d.dir, filepath.FromSlash(replacedNote)), []byte("Somebody else wrote this.\n"), 0o644); err != nil {
 			d.t.Fatal(err)
 		}
@@ -311,7 +336,7 @@ func TestLegacyAddress(t *testing.T) {
 		if early := d.messages(); len(early) != 0 {
 			d.t.Fatalf("an accept alone was answered: %+v", early)
 		}
-		d.onPage(key, true)
+		d.approve(key)
 		time.Sleep(slowly)
 		list := d.messages()
 		if len(list) != 2 {
@@ -344,7 +369,7 @@ func TestLegacyLateCompletion(t *testing.T) {
 		time.Sleep(50 * time.Second)
 		d.want(d.one(), "elicit_required approval_not_obtained")
 		key := m.Params.ElicitationID
-		d.onPage(key, true)
+		d.approve(key)
 		time.Sleep(2 * time.Second)
 		d.complete(d.one(), key)
 		d.want(d.replace(), "done")
@@ -364,7 +389,7 @@ func TestAddressInTheRefusal(t *testing.T) {
 		a, _ := list[0].(map[string]any)
 		key := d.sentTo("elicitation/create", fmt.Sprint(a["message"]), fmt.Sprint(a["mode"]), fmt.Sprint(a["url"]), fmt.Sprint(a["elicitationId"]), nil)
 		d.left(keptOpen)
-		d.onPage(key, true)
+		d.approve(key)
 		time.Sleep(2 * time.Second)
 		d.complete(d.one(), key)
 		d.want(d.replace(), "done")
