@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"vault-mcp/internal/racing"
 )
 
 func all(string) bool { return true }
@@ -78,6 +80,7 @@ func TestWhatChangedSinceAPoint(t *testing.T) {
 }
 
 func TestOldRemovedPathsAreForgotten(t *testing.T) {
+	racing.Skips(t)
 	h := newHome(t, nil)
 	const n = maxRemoved + 500
 	paths := make([]string, n)

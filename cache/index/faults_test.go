@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"vault-mcp/internal/racing"
 )
 
 // soak runs the random faults for longer.
@@ -62,6 +64,7 @@ func crowd(n int) map[string]string {
 // What a disk gives back wrong must be noticed: no page of SQLite has a
 // checksum, and one wrong byte in the middle of a row is a wrong answer.
 func TestWrongBytesInTheIndexGiveNoWrongAnswer(t *testing.T) {
+	racing.Skips(t)
 	h := newHome(t, crowd(200))
 	ix := h.ready(Options{Sweep: -1, NoWatch: true})
 	must(t, os.Remove(h.path("N7.md"))) // a path that is remembered
@@ -141,6 +144,7 @@ func TestWrongBytesInTheLogGiveNoWrongAnswer(t *testing.T) {
 
 // Rows that are lost as a whole have no checksum that is wrong.
 func TestLostRowsOfTheIndexGiveNoWrongAnswer(t *testing.T) {
+	racing.Skips(t)
 	for _, loss := range []string{
 		"DELETE FROM texts WHERE id % 3 = 1", "DELETE FROM files WHERE id % 3 = 1", "DELETE FROM files WHERE id > 40", "DELETE FROM files",
 		"DELETE FROM words", "DELETE FROM meta",

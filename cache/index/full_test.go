@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"vault-mcp/internal/racing"
 	"vault-mcp/internal/smalldisk"
 )
 
@@ -59,6 +60,7 @@ func newWords(note int) string {
 }
 
 func TestFullDiskWhereTheIndexIsToBeMade(t *testing.T) {
+	racing.Skips(t)
 	smalldisk.Run(t, func(t *testing.T) {
 		for _, room := range []int64{0, 4 << 10, 16 << 10, 32 << 10, 96 << 10} {
 			t.Run(fmt.Sprint(room), func(t *testing.T) {

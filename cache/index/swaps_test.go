@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"vault-mcp/internal/racing"
 	"vault-mcp/vault"
 )
 
@@ -237,6 +238,7 @@ func TestTheLongestPaths(t *testing.T) {
 
 // Many of them have the same text, as empty notes have.
 func TestThousandsOfFilesInOneFolder(t *testing.T) {
+	racing.Skips(t)
 	n := 2500
 	if *soak {
 		n = 10_000

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"vault-mcp/internal/racing"
 	"vault-mcp/internal/smalldisk"
 )
 
@@ -91,6 +92,7 @@ func wanted(t *testing.T, dir string) (want []string) {
 
 // The disk with the state is full from before the first call, or from then on.
 func TestAFullDiskCostsSpeedNotAnswers(t *testing.T) {
+	racing.Skips(t)
 	t.Parallel()
 	smalldisk.Run(t, func(t *testing.T) {
 		dir := needles(t, 1500)

@@ -10,12 +10,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"vault-mcp/internal/racing"
 )
 
 // Wherever a server is killed that commits, the commit is there or it is not, git
 // finds nothing wrong, the next server knows which of the two it is, and it can go
 // on staging and committing.
 func TestAKilledServerLeavesACommitOrNone(t *testing.T) {
+	racing.Skips(t)
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("this machine has no git program")

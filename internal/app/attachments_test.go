@@ -22,6 +22,7 @@ import (
 	"vault-mcp/internal/dispatch"
 	"vault-mcp/internal/fault"
 	"vault-mcp/internal/fingerprint"
+	"vault-mcp/internal/racing"
 )
 
 // noise is bytes that no encoding makes smaller.
@@ -48,6 +49,7 @@ type bytesPart struct {
 // A file of the size that is promised comes whole, in parts that each fit an
 // answer, whatever the client.
 func TestLargeAttachmentComesInParts(t *testing.T) {
+	racing.Skips(t)
 	deep := strings.Repeat("é\"", 50)
 	long := strings.Join([]string{deep, deep, deep, deep, "a.mp4"}, "/")
 	tests := []struct {
@@ -318,6 +320,7 @@ Another page with enough letters
 // A file cannot shift the numbers of its pages, or invent pages, and no control
 // character comes out of it.
 func TestPDFThatLies(t *testing.T) {
+	racing.Skips(t)
 	f := pdfFile{info: "/Title (a\nPages: 99\nEncrypted: yes copy:no)"}
 	for i := range 40 {
 		f.pages = append(f.pages, lines(fmt.Sprintf("The true text of leaf number %d", i+1)))

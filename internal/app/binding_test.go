@@ -25,6 +25,7 @@ import (
 // Whatever of a call is not as the person saw it, the state of its form is refused
 // and nothing is spent.
 func TestAStateHoldsForOneCallAlone(t *testing.T) {
+	racing.Skips(t)
 	other := func(yaml string) func(*gated) *app.App {
 		return func(g *gated) *app.App {
 			return start(g.t, g.home, yaml, func(o *app.Options) { o.Clock = g.clock.Now })

@@ -14,6 +14,7 @@ import (
 	"vault-mcp/hitl"
 	"vault-mcp/internal/app"
 	"vault-mcp/internal/fault"
+	"vault-mcp/internal/racing"
 )
 
 // repository is a vault in a repository that the real git program made, with one
@@ -447,6 +448,7 @@ func TestWhatHooksDoToACommit(t *testing.T) {
 
 // No refusal names a folder of this machine.
 func TestARefusalOfGitNamesNoFolderOfTheMachine(t *testing.T) {
+	racing.Skips(t)
 	for name, harm := range map[string]func(r *repository){
 		"locked":  func(r *repository) { r.write(".git/index.lock", "") },
 		"no HEAD": func(r *repository) { _ = os.Remove(filepath.Join(r.work, ".git/HEAD")) },

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vault-mcp/internal/fault"
+	"vault-mcp/internal/racing"
 )
 
 func TestOrphansAreWhatNothingElseLinksTo(t *testing.T) {
@@ -133,6 +134,7 @@ func TestStrengthAddsWhatNotesShare(t *testing.T) {
 }
 
 func TestBetweennessIsRefusedWhereItWouldTakeLong(t *testing.T) {
+	racing.Skips(t)
 	files := map[string]string{}
 	for i := range 2001 {
 		files[fmt.Sprintf("%d.md", i)] = ""

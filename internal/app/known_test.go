@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"vault-mcp/internal/racing"
 )
 
 // What servers of this kind are known to get wrong in reading, each with the
@@ -145,6 +147,7 @@ func TestPagesOfMixedNamesAreWhole(t *testing.T) {
 
 // A ring of 20,000 notes is no reason to run out of stack.
 func TestALargeRingIsOneCycle(t *testing.T) {
+	racing.Skips(t)
 	dir := filepath.Join(t.TempDir(), "vault")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"vault-mcp/internal/app"
 	"vault-mcp/internal/fault"
+	"vault-mcp/internal/racing"
 )
 
 // linked serves a vault of some files.
@@ -177,6 +178,7 @@ func TestSeveralFilesOfANameAreSaid(t *testing.T) {
 // Whatever a page holds, each item comes exactly once and no answer is over
 // the budget.
 func TestPagesOfLinksSkipAndRepeatNothing(t *testing.T) {
+	racing.Skips(t)
 	files := map[string]string{"hub.md": "Hub [[hub]]\n", "b.canvas": `{"nodes":[{"type":"file","file":"hub.md"},{"type":"file","file":"hub.md"},{"type":"file","file":"no.md"}]}`}
 	for i := range 24 {
 		files[fmt.Sprintf("n %d.md", i)] = fmt.Sprintf("hub\n%s[[hub]] [[hub|x]] [[none]] %s\n\n[[n %d]] [[n %d]]\n", strings.Repeat("x", i*20), strings.Repeat("é", 300), i^1, i)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vault-mcp/internal/app"
+	"vault-mcp/internal/racing"
 )
 
 // over serves a vault of these files.
@@ -215,6 +216,7 @@ func rowsOf(t *testing.T, a *app.App, tool string, in args) []string {
 
 // A page ends early where the answer would be refused for its size.
 func TestNoPageOverflows(t *testing.T) {
+	racing.Skips(t)
 	files := map[string]string{}
 	for i := range 120 {
 		files[fmt.Sprintf("%s/n%03d.md", strings.Repeat("f", 100), i)] = fmt.Sprintf("---\nv: %q\nk%d: {x: %q}\n---\n#t%03d%s #x\n- [ ] %s 📅 2031-02-03\n",

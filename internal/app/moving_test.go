@@ -9,6 +9,7 @@ import (
 
 	"vault-mcp/internal/app"
 	"vault-mcp/internal/fault"
+	"vault-mcp/internal/racing"
 )
 
 type movedOut struct {
@@ -219,6 +220,7 @@ func TestAMoveOfAnotherVersionIsRefused(t *testing.T) {
 
 // A note with 1,000 backlinks is renamed as one change, which comes back as one.
 func TestAThousandBacklinksFollow(t *testing.T) {
+	racing.Skips(t)
 	files := map[string]string{"hub.md": "hub\n"}
 	for i := range 1000 {
 		files[fmt.Sprintf("n/%04d.md", i)] = fmt.Sprintf("%d [[hub]] and [[hub|it]]\n", i)
@@ -273,6 +275,7 @@ func TestALinkThatTheIndexHasNotSeenFollows(t *testing.T) {
 
 // Notes that the index leaves out have links as well.
 func TestLinksInNotesThatAreTooLargeForTheIndexFollow(t *testing.T) {
+	racing.Skips(t)
 	much := strings.Repeat("words of a note that is far too long\n", 500_000)
 	files := map[string]string{"a.md": "a\n", "large.md": "[[a]]\n" + much, "utf16.md": "\xff\xfe[\x00[\x00a\x00]\x00]\x00"}
 	for _, indexed := range []bool{false, true} {

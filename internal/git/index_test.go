@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"vault-mcp/internal/racing"
 )
 
 // states make the repositories that the index and what is staged are compared in.
@@ -138,6 +140,7 @@ func someOfEach(r *repo) {
 }
 
 func TestIndexAndStagedAreWhatGitSays(t *testing.T) {
+	racing.Skips(t)
 	t.Parallel()
 	for name, make := range states {
 		t.Run(name, func(t *testing.T) {

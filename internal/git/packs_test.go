@@ -15,6 +15,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
+
+	"vault-mcp/internal/racing"
 )
 
 // stored is one object of a pack that no git wrote.
@@ -72,6 +74,7 @@ func deflated(data []byte) []byte {
 
 // TestPacksThatNoGitWrote has an end in little memory, whatever a pack claims.
 func TestPacksThatNoGitWrote(t *testing.T) {
+	racing.Skips(t)
 	a, b := oid{0xaa, 1}, oid{0xaa, 2}
 	delta := []byte{4, 4, 0x90, 4}
 	whole := inPack(plumbing.BlobObject, 4, nil, []byte("text"))
@@ -129,6 +132,7 @@ func TestPacksThatNoGitWrote(t *testing.T) {
 
 // TestLooseObjectsThatNoGitWrote is the same for those outside packs.
 func TestLooseObjectsThatNoGitWrote(t *testing.T) {
+	racing.Skips(t)
 	id := oid{0xaa, 1}
 	for name, data := range map[string][]byte{
 		"more than it says":    append([]byte("blob 10\x00"), make([]byte, 64<<20)...),

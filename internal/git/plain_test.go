@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"vault-mcp/internal/racing"
 	"vault-mcp/internal/run"
 )
 
@@ -54,6 +55,7 @@ func TestCommitAloneOfAnyIndex(t *testing.T) {
 
 // Each thing that git would do otherwise is refused by name, and nothing is changed.
 func TestAloneRefusesByName(t *testing.T) {
+	racing.Skips(t)
 	t.Parallel()
 	config := func(key, value string) func(r *repo) {
 		return func(r *repo) { r.git("config", key, value) }

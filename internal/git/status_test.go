@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"vault-mcp/internal/racing"
 )
 
 // short is what git status says in its other format.
@@ -51,6 +53,7 @@ func (s *Status) short() []string {
 }
 
 func TestStatusSaysWhatGitSays(t *testing.T) {
+	racing.Skips(t)
 	t.Parallel()
 	for _, tt := range kinds {
 		t.Run(tt.name, func(t *testing.T) {

@@ -10,3 +10,14 @@ const kept = 4
 // Thins reports whether a case of a long table is left out, by its number in the
 // table.
 func Thins(i int) bool { return On && i%kept != 0 }
+
+// Skips leaves a test to the run without the detector: it is about data alone.
+func Skips(t interface {
+	Helper()
+	Skip(args ...any)
+}) {
+	if On {
+		t.Helper()
+		t.Skip("it is about data alone, and runs without the race detector")
+	}
+}
