@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -45,20 +46,26 @@ func (p *Page) history(w http.ResponseWriter, r *http.Request, s *session) {
 		p.lost(w, http.StatusNotFound)
 		return
 	}
-	leave := p.atDesk(s)
-	err := p.Desk.Look(r.Context())
-	list, wrong := p.Desk.History(r.Context(), hitl.RoutePage, historyRows)
-	leave()
+	v := past{frame: frameOf(s, "history")}
+	v.Rows, v.Wrong = p.rows(r.Context(), s)
+	p.show(w, http.StatusOK, "history", v)
+}
+
+// rows are those of the history, and what was left out of it. What the desk has found
+// is its own: it is held until nothing more is read from it.
+func (p *Page) rows(ctx context.Context, s *session) (rows []row, wrong []string) {
+	defer p.atDesk(s)()
+	err := p.Desk.Look(ctx)
+	list, left := p.Desk.History(ctx, hitl.RoutePage, historyRows)
 	if err != nil {
-		wrong = append(wrong, err)
+		left = append(left, err)
 	}
-	v := past{frame: frameOf(s, "history"), Wrong: told(wrong)}
 	for _, a := range list {
-		if a.Kind != state.AuditBegin && len(v.Rows) < historyRows { // its end tells more
-			v.Rows = append(v.Rows, rowOf(a))
+		if a.Kind != state.AuditBegin && len(rows) < historyRows { // its end tells more
+			rows = append(rows, rowOf(a))
 		}
 	}
-	p.show(w, http.StatusOK, "history", v)
+	return rows, told(left)
 }
 
 func rowOf(a elicit.Recorded) row {

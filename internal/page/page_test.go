@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -413,4 +414,25 @@ func TestOthersThanThisMachineAreRefused(t *testing.T) {
 			t.Errorf("%q is listened on", address)
 		}
 	}
+}
+
+// Several look at once, and the page looks by itself as well: the race detector is
+// what judges this.
+func TestTheHistoryIsReadWhileThePageLooks(t *testing.T) {
+	r := newRoom(t, nil)
+	r.raise(nil)
+	var all sync.WaitGroup
+	for range 3 {
+		b := r.in()
+		all.Go(func() {
+			for range 5 {
+				for _, path := range []string{"history", ""} {
+					if a := b.get(path); a.status != http.StatusOK {
+						t.Errorf("%s: %d", path, a.status)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
 }
