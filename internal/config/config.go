@@ -242,16 +242,12 @@ func (l Log) Slog() slog.Level {
 	return level
 }
 
-// Load reads the configuration that arg names in the environment of this
-// process: the folder of a vault, which is then served as "main" with every
-// default, or a config file in YAML or JSON. The error lists every problem
-// found, one a line, the most useful first.
-func Load(arg string) (*Config, error) { return ProcessEnv().Load(arg) }
-
 // Default is what a bare folder is served with, without the vault.
 func Default() Config { return defaults[Config]() }
 
-// Load is the function Load in this environment.
+// Load reads the configuration that arg names in this environment: the folder of a
+// vault, which is then served as "main" with every default, or a config file in YAML
+// or JSON. The error lists every problem found, one a line, the most useful first.
 func (e Env) Load(arg string) (*Config, error) {
 	if arg == "" {
 		return nil, errors.New("give the folder of a vault, or a config file")

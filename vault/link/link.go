@@ -100,17 +100,6 @@ func ParseWiki(inner string) (Link, bool) {
 	return l, true
 }
 
-// ParseMarkdown makes a link of the text between the brackets of a Markdown link and of its destination, with or without
-// angle brackets but without title. ok is false for a destination that makes no link: an empty one, or one with a blank
-// outside of angle brackets.
-func ParseMarkdown(text, destination string) (Link, bool) {
-	dest, rest, ok := cutDestination(destination)
-	if !ok || rest != "" {
-		return Link{}, false
-	}
-	return newMarkdown(text, dest)
-}
-
 func newMarkdown(text, dest string) (Link, bool) {
 	l := Link{Text: text, Markdown: true}
 	switch {

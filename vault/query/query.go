@@ -48,9 +48,6 @@ type SyntaxError struct {
 // Error is the sentence with its column.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Msg) }
 
-// Source is the query as it was given.
-func (q *Query) Source() string { return q.source }
-
 // Notes are the remarks on the query, in its order.
 func (q *Query) Notes() []Note { return q.notes }
 
